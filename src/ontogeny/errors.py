@@ -1,0 +1,95 @@
+"""Every error a user can meet. Each says what was wrong, what was received, what is allowed, what to do."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class OntogenyError(Exception):
+    """Base of all errors raised on purpose; its text is made of the four things a reader needs."""
+
+    def __init__(
+        self, what: str, *, received: Any = None, allowed: str | None = None, remedy: str | None = None
+    ) -> None:
+        self.what, self.received, self.allowed, self.remedy = what, received, allowed, remedy
+        super().__init__(what, received, allowed, remedy)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.received is not None:
+            lines.append(f"  received: {self.received}")
+        if self.allowed:
+            lines.append(f"  allowed:  {self.allowed}")
+        if self.remedy:
+            lines.append(f"  to do:    {self.remedy}")
+        return "\n".join(lines)
+
+
+class UnknownName(OntogenyError):
+    """A name that nothing answers to; the nearest match and the whole list are in the message."""
+
+    def __init__(self, noun: str, name: str, known: Iterable[str], remedy: str | None = None) -> None:
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else "choose one of the list"
+        super().__init__(
+            f"no {noun} is called {name!r}",
+            allowed=", ".join(known) or "(none are registered)",
+            remedy=f"{hint} {remedy}" if remedy else hint,
+        )
+
+
+class DuplicateName(OntogenyError):
+    """Two parts of one kind want the same name."""
+
+
+class BadContract(OntogenyError):
+    """A part does not keep the contract of its kind; raised when it is declared, not when it is used."""
+
+
+class BadRecipe(OntogenyError):
+    """A recipe with a wrong key or value."""
+
+
+class BadSource(OntogenyError):
+    """A corpus, tokenizer or token file that cannot serve (too small, unreadable, of another hash)."""
+
+
+class NotARun(OntogenyError):
+    """A folder that holds no run, collection or series of checkpoints."""
+
+
+class RunExists(OntogenyError):
+    """The folder already holds something a new run would overwrite."""
+
+
+class RunHeld(OntogenyError):
+    """Another process is writing this run."""
+
+
+class NotWritable(OntogenyError):
+    """A folder that cannot be written: missing, read-only or not permitted."""
+
+
+class DiskFull(OntogenyError):
+    """No space or no quota left; what was committed before is untouched."""
+
+
+class Damaged(OntogenyError):
+    """Stored bytes that do not match their checksum; the file and the record are named."""
+
+
+class ForeignCheckpoint(OntogenyError):
+    """A checkpoint whose tensors do not belong to the model it was to be loaded into."""
+
+
+class NonfiniteLoss(OntogenyError):
+    """The loss is NaN or infinite and the recipe's policy is to stop."""
+
+
+class NotObservable(OntogenyError):
+    """What was asked for cannot be seen on this model or stimulus."""
+
+
+class MissingExtra(OntogenyError):
+    """A feature that needs an optional dependency."""
