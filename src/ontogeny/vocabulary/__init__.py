@@ -1,0 +1,41 @@
+"""The nouns every layer shares. Nothing here does any work; parts and machinery meet in these types."""
+
+from ontogeny.vocabulary.places import AXES, Place, register_axis
+from ontogeny.vocabulary.readings import Fitted, Pair, Reading, Status, undefined
+from ontogeny.vocabulary.stimulus import Aim, Stimulus
+from ontogeny.vocabulary.streams import Streams, digest
+from ontogeny.vocabulary.training import (
+    Counters,
+    Draw,
+    Losses,
+    Saveable,
+    Scheduled,
+    TrainingState,
+    Window,
+)
+from ontogeny.vocabulary.transitions import Located, Transition, Verdict
+
+__all__ = [
+    "AXES",
+    "Aim",
+    "Counters",
+    "Draw",
+    "Fitted",
+    "Located",
+    "Losses",
+    "Pair",
+    "Place",
+    "Reading",
+    "Saveable",
+    "Scheduled",
+    "Status",
+    "Stimulus",
+    "Streams",
+    "TrainingState",
+    "Transition",
+    "Verdict",
+    "Window",
+    "digest",
+    "register_axis",
+    "undefined",
+]
