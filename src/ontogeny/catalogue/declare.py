@@ -1,0 +1,213 @@
+"""The decorators that declare parts; each checks its contract where the part stands, at import."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ontogeny.catalogue.part import NUMBERS, Part, declared_names, register
+from ontogeny.errors import BadContract, UnknownName
+from ontogeny.evidence.kinds import SITES, sites_offering
+from ontogeny.vocabulary import AXES
+
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+
+
+def _signature(make: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    needs, parameters = [], {}
+    for name, parameter in inspect.signature(make).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise BadContract(f"{make.__name__} takes *{name}", allowed="named needs and parameters only")
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            parameters[name] = None if parameter.default is parameter.empty else parameter.default
+        else:
+            needs.append(name)
+    return tuple(needs), parameters
+
+
+def _check_words(kind: str, make: Callable[..., Any], source: str) -> None:
+    text = inspect.getdoc(make) or ""
+    wanted = ("Known:", "Misleads:") if kind in NUMBERS else ()
+    missing = [word for word in wanted if word not in text]
+    if not text or missing or not source:
+        raise BadContract(
+            f"{kind} {make.__name__!r} does not say what it means",
+            received=f"no {', '.join(missing) or ('source' if text else 'docstring')}",
+            allowed="a docstring with its meaning, Known: and Misleads: (for numbers), and a source",
+        )
+
+
+def _sites(part_name: str, needs: Sequence[str], fits: Sequence[str], at: Sequence[str]) -> tuple[str, ...]:
+    """Kinds of site where every need can be met; fits used as evidence are offered wherever they fit."""
+    offered = frozenset(SITES)
+    for need in needs:
+        if need not in fits:
+            offered &= sites_offering(need)
+    if at:
+        wrong = set(at) - offered
+        if wrong:
+            raise BadContract(
+                f"{part_name!r} cannot be measured at {', '.join(sorted(wrong))}",
+                received=f"needs {', '.join(needs)}",
+                allowed=", ".join(sorted(offered)) or "nowhere: no site offers all of these needs",
+            )
+        return tuple(at)
+    if not offered:
+        raise BadContract(f"no site offers all needs of {part_name!r}", received=", ".join(needs))
+    return tuple(site for site in SITES if site in offered)
+
+
+def _declare(kind: str, source: str, **said: Any) -> Callable[[Declared], Declared]:
+    def declare(make: Declared) -> Declared:
+        _check_words(kind, make, source)
+        needs, parameters = _signature(make)
+        for axis in said.get("axes", ()):
+            if axis not in AXES:
+                raise UnknownName("axis", axis, AXES)
+        register(Part(kind, make.__name__, make, needs, parameters, source, **said))
+        return make
+
+    return declare
+
+
+def _streamed_sites(kind: str, make: Any, needs: Sequence[str], at: Sequence[str]) -> tuple[str, ...]:
+    """The one kind of site a streamed part (a class) is shown; () for a function."""
+    if not inspect.isclass(make):
+        return ()
+    lacking = [m for m in ("init", "update", "finish") if not callable(getattr(make, m, None))]
+    if lacking or needs or len(at) != 1:
+        raise BadContract(
+            f"streamed {kind} {make.__name__!r} does not keep its contract",
+            received=f"lacks {', '.join(lacking)}" if lacking else f"needs={needs} at={tuple(at)}",
+            allowed="a class without needs, with init, update, finish, and at=(one kind of site,)",
+        )
+    return tuple(at)
+
+
+def _measuring(
+    kind: str, source: str, *, at: Sequence[str] = (), **said: Any
+) -> Callable[[Declared], Declared]:
+    def declare(make: Declared) -> Declared:
+        needs, _ = _signature(make)
+        sites = _streamed_sites(kind, make, needs, at) or _sites(
+            make.__name__, needs, declared_names("fit"), at
+        )
+        _declare(kind, source, at=sites, streamed=inspect.isclass(make), **said)(make)
+        return make
+
+    return declare
+
+
+def instrument(
+    *,
+    unit: str,
+    source: str,
+    axes: Sequence[str] = (),
+    at: Sequence[str] = (),
+    stimuli: Sequence[str] = ("heldout",),
+    null: str | None = None,
+    version: int = 1,
+) -> Callable[[Declared], Declared]:
+    """One checkpoint, one place. `axes` name the dimensions of what it returns; () is one number."""
+    return _measuring(
+        "instrument",
+        source,
+        at=at,
+        unit=unit,
+        axes=tuple(axes),
+        stimuli=tuple(stimuli),
+        null=null,
+        version=version,
+    )
+
+
+def comparison(
+    *,
+    unit: str,
+    source: str,
+    reference: str = "final",
+    axes: Sequence[str] = (),
+    at: Sequence[str] = (),
+    stimuli: Sequence[str] = ("heldout",),
+    version: int = 1,
+) -> Callable[[Declared], Declared]:
+    """Two checkpoints at one place: every need arrives as a Pair(here, there)."""
+    if reference not in ("final", "first", "previous"):
+        raise BadContract("unknown reference", received=reference, allowed="final, first, previous")
+    return _measuring(
+        "comparison",
+        source,
+        at=at,
+        unit=unit,
+        axes=tuple(axes),
+        stimuli=tuple(stimuli),
+        version=version,
+        options={"reference": reference},
+    )
+
+
+def fit(
+    *, source: str, at: Sequence[str] = (), stimuli: Sequence[str] = ("heldout",), version: int = 1
+) -> Callable[[Declared], Declared]:
+    """Evidence in, Fitted(artefact, quality) out; its name may be a need of other parts.
+
+    A parameter called `rng` receives a generator of the measurement stream.
+    """
+    return _measuring("fit", source, at=at, stimuli=tuple(stimuli), version=version)
+
+
+def trial(
+    *,
+    unit: str,
+    source: str,
+    passes: int | Callable[[Any, Any], int],
+    axes: Sequence[str] = (),
+    stimuli: Sequence[str] = ("heldout",),
+    version: int = 1,
+) -> Callable[[Declared], Declared]:
+    """Runs a subject with edits: needs are `subject` and `stimulus`; `passes` prices it before it runs."""
+
+    def declare(make: Declared) -> Declared:
+        needs, _ = _signature(make)
+        if not set(needs) <= {"subject", "stimulus"}:
+            raise BadContract(
+                f"trial {make.__name__!r} needs too much", received=needs, allowed="subject, stimulus"
+            )
+        said = {"unit": unit, "axes": tuple(axes), "stimuli": tuple(stimuli), "version": version}
+        return _declare("trial", source, **said, options={"passes": passes})(make)
+
+    return declare
+
+
+def summary(*, of: Sequence[str], unit: str, source: str, version: int = 1) -> Callable[[Declared], Declared]:
+    """Rows of the parts named in `of` (one DataFrame) in, rows out."""
+    return _declare("summary", source, unit=unit, version=version, options={"of": tuple(of)})
+
+
+def null(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
+    """Sees exactly the evidence its instrument saw; returns draws [draw, *the instrument's axes]."""
+    return _declare("null", source, version=version)
+
+
+def stimulus(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
+    """Facts about the series' data in, a Stimulus out (or an `undefined` reading that says why not)."""
+    return _declare("stimulus", source, version=version)
+
+
+def objective(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
+    """A class or factory whose result keeps the Objective contract; positional needs are sources by hash."""
+    return _declare("objective", source, version=version)
+
+
+def intervention(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
+    """A class or factory whose result keeps the Intervention contract."""
+    return _declare("intervention", source, version=version)
+
+
+def detector(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
+    """`steps`, `values`, `null` in, Located out."""
+    return _declare("detector", source, version=version)
+
+
+def view(*, version: int = 1) -> Callable[[Declared], Declared]:
+    """Tables in, a figure's description out; drawing is somebody else's."""
+    return _declare("view", "ours", version=version)

@@ -1,0 +1,125 @@
+"""What evidence is: something a pass or a checkpoint offers, reduced as it streams, computed once.
+
+Evidence of one name may be offered at several kinds of site (`singular_values` of a weight matrix and of
+a residual stream). *Streamed* evidence sees one batch of one site at a time and keeps only accumulators;
+*derived* evidence is a pure function of other evidence at the same place.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+from ontogeny.errors import BadContract, DuplicateName, UnknownName
+from ontogeny.vocabulary import Place, Stimulus
+
+#: Kinds of site, and what is seen there. `matrix` needs no pass.
+SITES: Mapping[str, str] = {
+    "matrix": "one weight matrix [out in]",
+    "residual": "the residual stream after one block [sequence position feature]",
+    "attention": "the patterns of one attention layer [sequence head query key]",
+    "logits": "the model's output [sequence position vocabulary]",
+}
+
+#: What is there without being computed: the weight itself.
+RAW: Mapping[str, str] = {"weight": "matrix"}
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class View:
+    """One batch of one site: the tensor, which rows of the stimulus it holds, and where it was seen."""
+
+    tensor: Tensor
+    stimulus: Stimulus
+    rows: slice
+    place: Place
+
+    @cached_property
+    def norms(self) -> Tensor:
+        """Euclidean norm of every vector, in float32 or better [sequence position]."""
+        return torch.linalg.vector_norm(self.tensor.float(), dim=-1)
+
+    @cached_property
+    def by_lag(self) -> Tensor:
+        """A causal pattern with key t − lag in column lag: [sequence head query lag], lags 0 … T − 2.
+
+        Entries with lag > t are 0. It is a strided look at a flipped copy, not a gather.
+        """
+        pattern = self.tensor
+        length = pattern.shape[-1]
+        flipped = pattern.flip(-1).contiguous()
+        outer = flipped.stride()[:2]
+        shape = (*pattern.shape[:2], length, length - 1)
+        return flipped.as_strided(shape, (*outer, length - 1, 1), length - 1)
+
+
+class Streamed(Protocol):
+    """Evidence or an instrument that sees batches one by one. `state` belongs to one place."""
+
+    def init(self, view: View, /) -> Any: ...
+    def update(self, state: Any, view: View, /) -> Any: ...
+    def finish(self, state: Any, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class EvidenceKind:
+    """One way to obtain evidence of one name: at which sites, from what."""
+
+    name: str
+    at: str
+    make: Callable[..., Any]
+    needs: tuple[str, ...]
+    streamed: bool
+
+
+#: name -> kind of site -> how it is made.
+EVIDENCE: dict[str, dict[str, EvidenceKind]] = {}
+
+
+def _register(kind: EvidenceKind) -> None:
+    if kind.at not in SITES:
+        raise UnknownName("kind of site", kind.at, SITES)
+    offered = EVIDENCE.setdefault(kind.name, {})
+    if kind.at in offered:
+        raise DuplicateName(f"evidence {kind.name!r} at {kind.at!r} is offered twice", received=kind.make)
+    offered[kind.at] = kind
+
+
+def streamed(name: str, *, at: str, make: Callable[[], Streamed]) -> None:
+    """Offer evidence that is reduced batch by batch; `make()` gives a fresh init/update/finish."""
+    for method in ("init", "update", "finish"):
+        if not callable(getattr(make(), method, None)):
+            raise BadContract(
+                f"streamed evidence {name!r} has no {method}", received=make, allowed="init, update, finish"
+            )
+    _register(EvidenceKind(name, at, make, (), True))
+
+
+def derived(name: str, *, at: str) -> Callable[[Maker], Maker]:
+    """Offer evidence that is a pure function of other evidence at the same place (parameters are needs)."""
+
+    def declare(function: Maker) -> Maker:
+        needs = tuple(inspect.signature(function).parameters)
+        _register(EvidenceKind(name, at, function, needs, False))
+        return function
+
+    return declare
+
+
+def sites_offering(need: str) -> frozenset[str]:
+    """Kinds of site at which a need can be met; an unknown need lists what exists."""
+    if need in RAW:
+        return frozenset({RAW[need]})
+    if need not in EVIDENCE:
+        raise UnknownName("evidence", need, [*EVIDENCE, *RAW])
+    offered = set()
+    for at, kind in EVIDENCE[need].items():
+        if all(at in sites_offering(deeper) for deeper in kind.needs):
+            offered.add(at)
+    return frozenset(offered)
