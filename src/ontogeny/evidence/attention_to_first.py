@@ -1,0 +1,41 @@
+"""Attention paid to key 0, and to keys drawn at random (the same at every checkpoint) as its null."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ontogeny.evidence.attention_to_aim import Screened
+from ontogeny.evidence.kinds import View, streamed
+from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
+
+
+class Received(NamedTuple):
+    """Attention every key received, summed over queries [sequence head key]."""
+
+    sums: list[Tensor]
+    stimulus: Stimulus
+
+
+class _AttentionToFirst:
+    def init(self, view: View) -> Received:
+        return Received([], view.stimulus)
+
+    def update(self, state: Received, view: View) -> Received:
+        state.sums.append(view.tensor.sum(2).double().cpu())
+        return state
+
+    def finish(self, state: Received) -> Screened | Reading:
+        sums = torch.cat(state.sums)
+        sequences, _, length = sums.shape
+        aim = state.stimulus.aims.get("previous")
+        if aim is None:
+            return undefined(Status.NO_TARGET, f"stimulus {state.stimulus.name!r} draws no random keys")
+        rows = torch.arange(sequences)
+        # The shuffled lags of `previous` lie in 2 … T / 2: read as key positions they are random keys.
+        shuffled = [sums[rows, :, keys].sum(0) / (length - keys).sum() for keys in aim.shuffled]
+        n = sequences * length
+        return Screened(sums[:, :, 0].sum(0) / n, n, torch.stack(shuffled))
+
+
+streamed("attention_to_first", at="attention", make=_AttentionToFirst)

@@ -1,0 +1,39 @@
+"""The largest entries of a residual stream against its median entry, over the first sequences."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ontogeny.evidence.kinds import View, streamed
+
+SEQUENCES = 10
+
+
+class Peaks(NamedTuple):
+    """Of each of the first sequences: its three largest magnitudes, their flat place, and the median."""
+
+    top: Tensor
+    place: Tensor
+    median: Tensor
+    width: int
+
+
+class _MagnitudePeaks:
+    def init(self, view: View) -> list[Peaks]:
+        return []
+
+    def update(self, state: list[Peaks], view: View) -> list[Peaks]:
+        wanted = max(0, min(SEQUENCES, view.rows.stop) - view.rows.start)
+        if wanted:
+            sizes = view.tensor[:wanted].float().abs().flatten(1)
+            top = sizes.topk(min(3, sizes.shape[1]), dim=1)
+            state.append(Peaks(top.values, top.indices, sizes.median(1).values, view.tensor.shape[-1]))
+        return state
+
+    def finish(self, state: list[Peaks]) -> Peaks:
+        tops, places, medians, widths = zip(*state, strict=True)
+        return Peaks(torch.cat(tops), torch.cat(places), torch.cat(medians), widths[0])
+
+
+streamed("magnitude_peaks", at="residual", make=_MagnitudePeaks)

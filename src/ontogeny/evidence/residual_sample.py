@@ -1,0 +1,34 @@
+"""A fixed choice of vectors of a residual stream, the same tokens at every checkpoint."""
+
+import torch
+from torch import Tensor
+
+from ontogeny.evidence.kinds import View, streamed
+
+ROWS = 1024
+
+
+def chosen_positions(sequences: int, length: int, rows: int = ROWS) -> Tensor:
+    """Flat indices of the vectors kept: evenly spread over the stimulus, position 0 left out."""
+    eligible = torch.arange(sequences * length).view(sequences, length)[:, 1:].flatten()
+    step = torch.arange(min(rows, len(eligible))) * len(eligible) // min(rows, len(eligible))
+    return eligible[step]
+
+
+class _ResidualSample:
+    def init(self, view: View) -> list[Tensor]:
+        return []
+
+    def update(self, state: list[Tensor], view: View) -> list[Tensor]:
+        sequences, length = view.stimulus.shape
+        chosen = chosen_positions(sequences, length)
+        first, last = view.rows.start * length, view.rows.stop * length
+        here = chosen[(chosen >= first) & (chosen < last)] - first
+        state.append(view.tensor.flatten(0, 1)[here.to(view.tensor.device)].float())
+        return state
+
+    def finish(self, state: list[Tensor]) -> Tensor:
+        return torch.cat(state)
+
+
+streamed("residual_sample", at="residual", make=_ResidualSample)

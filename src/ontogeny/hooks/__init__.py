@@ -1,0 +1,1 @@
+"""Ways to look into a running model; all are context managers that put back what they changed."""

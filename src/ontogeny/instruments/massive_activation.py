@@ -1,0 +1,38 @@
+"""ACT-01."""
+
+import torch
+
+from ontogeny.catalogue import instrument
+from ontogeny.evidence.magnitude_peaks import Peaks
+from ontogeny.vocabulary import Reading, Status, undefined
+
+LARGE, MANIFOLD = 100.0, 1000.0
+
+
+@instrument(
+    unit="ratio",
+    source="Sun et al. 2402.17762 (ratio statistics checked, criteria recalled)",
+)
+def massive_activation(magnitude_peaks: Peaks) -> dict[str, Reading]:
+    """How far the largest entry of the residual stream stands out from the median entry.
+
+    max |x| / median |x| of one sequence's T × d entries, mean over 10 sequences. Beside it `top1` … `top3`,
+    `median`, the `dimension` and `position` of the largest entry (the most frequent ones), and `massive`:
+    how many of a sequence's top 3 entries exceed both 100 and 1000 × the median.
+
+    Known: Gaussian 64 × 768 -> 6.5 ± 0.4; one entry set to 1e4 -> massive = 1.
+    Misleads: small models rarely pass the absolute rule, and the ratio grows with the number of entries.
+    """
+    n = len(magnitude_peaks.median)
+    median = magnitude_peaks.median.double()
+    if bool((median == 0).any()):
+        return {"": undefined(Status.ZERO_OUTPUT, "the median entry of a sequence is 0", n=n)}
+    top = magnitude_peaks.top.double()
+    passed = (top > LARGE) & (top >= MANIFOLD * median[:, None])
+    largest = magnitude_peaks.place[:, 0]
+    found = {"": (top[:, 0] / median).mean(), "median": median.mean()}
+    found |= {f"top{k + 1}": top[:, k].mean() for k in range(top.shape[1])}
+    found["massive"] = passed.sum(1).double().mean()
+    found["dimension"] = torch.mode(largest % magnitude_peaks.width).values.double()
+    found["position"] = torch.mode(largest // magnitude_peaks.width).values.double()
+    return {name: Reading(value, n=n) for name, value in found.items()}

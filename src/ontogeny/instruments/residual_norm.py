@@ -1,0 +1,20 @@
+"""ACT-05."""
+
+from ontogeny.catalogue import instrument
+from ontogeny.evidence.residual_norms import Norms
+from ontogeny.vocabulary import Reading
+
+
+@instrument(unit="norm", source="standard (recalled)")
+def residual_norm(residual_norms: Norms) -> dict[str, Reading]:
+    """How long the vectors of the residual stream after a block are.
+
+    Mean of ‖resid_post‖ over tokens, position 0 left out; `first` is position 0's own mean.
+
+    Known: vectors of length c -> c; independent unit-variance writes grow it as sqrt(layer + 1).
+    Misleads: in a post-norm model it is set by the norm's gain; one massive dimension can carry it.
+    """
+    return {
+        "": Reading(residual_norms.total / max(residual_norms.n, 1), n=residual_norms.n),
+        "first": Reading(residual_norms.first / residual_norms.n_first, n=residual_norms.n_first),
+    }

@@ -1,0 +1,33 @@
+"""Natural text, or whatever the run is trained on, from the part it never sees."""
+
+import torch
+
+from ontogeny.catalogue import DataFacts, stimulus
+from ontogeny.vocabulary import Aim, Reading, Status, Stimulus, Streams, undefined
+
+DRAWS = 199
+
+
+@stimulus(source="ours; instruments.md, sections 0 and 3")
+def heldout(
+    facts: DataFacts, *, sequences: int = 128, length: int | None = None, seed: int = 0
+) -> Stimulus | Reading:
+    """Rows the run never trains on: natural text for a text objective, fresh rows for a task.
+
+    `length` defaults to the context (at most 512). Aim `previous` points every query t ≥ 1 at key t − 1; its
+    shuffled lags are uniform on 2 … T / 2. `no-target` if the series names no data.
+    """
+    length = length or min(facts.context, 512)
+    found = facts.heldout(sequences, length)
+    if found is None:
+        return undefined(Status.NO_TARGET, "the series names no held-out data; give a text with --text")
+    tokens, weights = found
+    count, length = tokens.shape
+    aims = {}
+    if length >= 6:
+        rng = Streams(seed).generator("measurement", place="heldout")
+        queries = torch.ones(count, length, dtype=torch.bool)
+        queries[:, 0] = False
+        shuffled = torch.randint(2, length // 2 + 1, (DRAWS, count), generator=rng)
+        aims["previous"] = Aim(torch.ones(count, dtype=torch.long), queries, shuffled)
+    return Stimulus("heldout", tokens, weights, aims, {"seed": seed})
