@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ontogeny.vocabulary import Draw, Losses, Place, Stimulus, TrainingState, Window
 
@@ -21,7 +21,7 @@ class Objective(Protocol):
 
     `draw` is pure in (seed, step): `rng` is the generator of stream `data` at that step. `batch` may sample
     the policy, ask a teacher or read a buffer in the state (then `state_free` is False), with `rng` of stream
-    `sampling`. `loss` gives one loss an item; the trainer reduces. `heldout` rows are never drawn.
+    `sampling`. `loss` gives one loss an item, calling `model(tokens)`; the trainer reduces. `heldout` rows are never drawn.
     """
 
     state_free: bool
@@ -30,7 +30,7 @@ class Objective(Protocol):
 
     def draw(self, step: int, rng: torch.Generator) -> Draw: ...
     def batch(self, draw: Draw, state: TrainingState, rng: torch.Generator) -> Batch: ...
-    def loss(self, model: nn.Module, batch: Batch) -> Losses: ...
+    def loss(self, model: Callable[[Tensor], Tensor], batch: Batch) -> Losses: ...
     def facts(self) -> "DataFacts": ...
 
 

@@ -99,8 +99,9 @@ def write_file(path: Path | str, data: bytes | memoryview | Callable[[BinaryIO],
     """
     path = Path(path)
     temporary = temporary_beside(path)
+    least = 0 if callable(data) else memoryview(data).nbytes
     sink = None
-    with named_errors(path, lambda: sink.count if sink else 0):
+    with named_errors(path, lambda: max(least, sink.count if sink else 0)):
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             try:

@@ -1,6 +1,6 @@
 """A seal for Parquet files: the xxh3-128 of the whole file, kept in the file's own metadata.
 
-Page checksums cover the pages and nothing else. The seal covers the rest too (page headers, names, footer), and
+Page checksums cover the pages and nothing else. The seal covers page headers, names and footer too, and
 any Parquet reader reads a sealed file as usual. The hash is taken with the place of the seal blank.
 """
 

@@ -1,0 +1,80 @@
+"""From what a part returned to rows."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ontogeny.catalogue import Part
+from ontogeny.errors import BadContract
+from ontogeny.store.arrays import array_hash
+from ontogeny.vocabulary import Place, Reading, Status
+
+Row = dict[str, Any]
+
+
+def named_readings(part: Part, returned: Any) -> dict[str, Reading]:
+    """A part may return one number or several by name; the nameless one is the part's own."""
+    if not isinstance(returned, Mapping):
+        returned = {"": returned}
+    return {name: value if isinstance(value, Reading) else Reading(value) for name, value in returned.items()}
+
+
+def _elements(value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    if value is None:
+        return np.full(shape, None, dtype=object)
+    array = value.detach().double().cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
+    return np.broadcast_to(array, shape)
+
+
+def reading_rows(part: Part, component: str, place: Place, reading: Reading) -> Iterator[Row]:
+    """One row an element of the reading's value, at the place plus the part's own axes."""
+    value = np.atleast_1d(np.asarray(_elements(reading.value, np.shape(reading.value)), dtype=float))
+    scalar = np.ndim(reading.value) == 0
+    axes = () if scalar else part.axes
+    if not scalar and value.ndim != len(part.axes):
+        raise BadContract(
+            f"{part.kind} {part.name!r} returned a value of another shape than it declares",
+            received=tuple(value.shape),
+            allowed=f"axes {part.axes}",
+        )
+    low, high, n = (_elements(extra, value.shape) for extra in (reading.low, reading.high, reading.n))
+    statuses = reading.status if not isinstance(reading.status, Status) else itertools.repeat(reading.status)
+    for index, status in zip(np.ndindex(value.shape), statuses, strict=False):
+        number = float(value[index])
+        fine = math.isfinite(number)
+        yield {
+            "component": component,
+            **place.at(**dict(zip(axes, map(int, index), strict=False))),
+            "value": number if fine else None,
+            "low": _finite(low[index]),
+            "high": _finite(high[index]),
+            "n": None if n[index] is None else int(n[index]),
+            "status": str(Status.OK if fine else status),
+            "reason": "" if fine else reading.reason or f"the value is {number}",
+        }
+
+
+def _finite(value: Any) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def null_row(part: Part, place: Place, draws: Tensor) -> tuple[Row, dict[str, Tensor]]:
+    """One row for a null: the 99th percentile of its largest value over the place, and the draws by hash."""
+    draws = draws.to(torch.float32).cpu()
+    largest = draws.flatten(1).amax(1)
+    name = array_hash(draws)
+    row = {
+        "component": f"null:{part.null}",
+        **place,
+        "value": float(torch.quantile(largest, 0.99)),
+        "n": len(draws),
+        "status": str(Status.OK),
+        "reason": "99th percentile over draws of the largest value at this place",
+        "array": name,
+    }
+    return row, {name: draws}

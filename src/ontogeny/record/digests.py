@@ -1,0 +1,54 @@
+"""The digest of a model's parameters and buffers, cheap enough to take at every step."""
+
+import torch
+import xxhash
+from torch import Tensor, nn
+
+from ontogeny.record.norms import canonical_name
+from ontogeny.vocabulary import digest
+
+
+def persistent_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """Parameters and saved buffers by canonical name, in the order of the state dict, tied ones once."""
+    found: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        if isinstance(tensor, Tensor) and id(tensor) not in seen:
+            seen.add(id(tensor))
+            found[canonical_name(name)] = tensor.detach()
+    return found
+
+
+class ModelDigest:
+    """xxh3-64 over all persistent tensors; equals `vocabulary.digest` of them.
+
+    On the CPU the bytes are looked at in place; the look-up is renewed when a tensor has moved.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = model
+        self._tensors: list[Tensor] = []
+        self._pointers: list[int] = []
+        self._views: list[tuple[bytes, memoryview]] = []
+
+    def __call__(self) -> int:
+        if not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
+            self._look()
+        if not self._views:
+            return digest(self._tensors)
+        state = xxhash.xxh3_64()
+        for head, body in self._views:
+            state.update(head)
+            state.update(body)
+        return state.intdigest()
+
+    def _look(self) -> None:
+        self._tensors = list(persistent_tensors(self.model).values())
+        self._pointers = [t.data_ptr() for t in self._tensors]
+        plain = all(t.device.type == "cpu" and t.is_contiguous() and t.numel() for t in self._tensors)
+        self._views = [_view(t) for t in self._tensors] if plain else []
+
+
+def _view(tensor: Tensor) -> tuple[bytes, memoryview]:
+    head = f"{tuple(tensor.shape)}{tensor.dtype}".encode()
+    return head, memoryview(tensor.view(-1).view(torch.uint8).numpy())  # pyright: ignore[reportArgumentType]

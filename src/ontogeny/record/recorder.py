@@ -1,0 +1,212 @@
+"""The Recorder: watches any PyTorch training loop and writes a run. It changes nothing of what it watches.
+
+recorder = Recorder("runs/mine", model, optimizer)
+for batch in batches:
+    ...                      # forward, backward, clip, optimizer.step(), as ever
+    recorder.step(loss)
+recorder.close()
+"""
+
+import json
+import math
+import random
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ontogeny.errors import BadContract
+from ontogeny.record.background import BackgroundWriter
+from ontogeny.record.digests import ModelDigest
+from ontogeny.record.environment import environment
+from ontogeny.record.saving import snapshot, state_content
+from ontogeny.record.telemetry import StepTelemetry
+from ontogeny.store.arrays import compact_arrays
+from ontogeny.store.compaction import compact_journal
+from ontogeny.store.journal import JournalWriter
+from ontogeny.store.rows import compact_rows
+from ontogeny.store.run import Run
+from ontogeny.vocabulary import Counters, Saveable, Scheduled, TrainingState
+
+
+class Recorder:
+    """Writes telemetry at every step and checkpoints on a schedule.
+
+    path         the run's folder; it must not hold a run yet
+    checkpoints  which steps are kept; None keeps 0, 1, 2, 4 … 512 and then every 500
+    parts        further saveable parts of the training state (schedule, scaler, averages)
+    identity     anything to state in run.json (a config, a note)
+    by_module    gradient norms and update ratios of every matrix, beside the totals
+    keep_optimizer  whether checkpoints hold the optimizer's state
+
+    Errors: RunExists, NotWritable before anything is trained; DiskFull at the call that found it.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        *,
+        checkpoints: Scheduled | None = None,
+        parts: Mapping[str, Saveable] | None = None,
+        identity: Mapping[str, Any] | None = None,
+        by_module: bool = True,
+        keep_optimizer: bool = True,
+    ) -> None:
+        parameters = sum(p.numel() for p in model.parameters())
+        stated = {
+            "grade": {"letter": "S", "reason": "a foreign loop: its steps cannot be repeated by themselves"},
+            **(identity or {}),
+            "parameters": parameters,
+            "environment": environment(),
+        }
+        self.run = Run.create(path, stated)
+        self._hold = self.run.held()
+        self._hold.__enter__()
+        self.counters = Counters()
+        self.state = TrainingState(model=model, optimizer=optimizer, counters=self.counters, **(parts or {}))
+        self.checkpoints = checkpoints
+        self.keep_optimizer = keep_optimizer
+        self.journal = JournalWriter(self.run.path / "journal" / f"{self.run.attempts:03d}.journal")
+        self.journal.note("begin", step=0)
+        self._digest = ModelDigest(model)
+        self._telemetry = StepTelemetry(model, optimizer, by_module)
+        self._writer = BackgroundWriter()
+        self._last = time.monotonic()
+        self._closed = False
+        self.log(model_digest=self._digest())
+        if self._due(0):
+            self.checkpoint()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            stopped = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
+            self.close(stopped, reason=f"{kind.__name__}: {error}")
+
+    def step(
+        self,
+        loss: Tensor | float,
+        *,
+        tokens: int = 0,
+        samples: int = 0,
+        micro_batches: int = 1,
+        gradient_norm: Tensor | float | None = None,
+        weight: float | None = None,
+        **more: float | int | bool | str,
+    ) -> None:
+        """Record the optimizer step that was just taken; a checkpoint is taken if one is due.
+
+        `loss` is the mean over `weight` items (tokens, by default); `gradient_norm` is the norm before
+        clipping, which `clip_grad_norm_` returns. A step that the scaler skipped is recorded as not applied.
+        """
+        self.counters.step += 1
+        self.counters.tokens += tokens
+        self.counters.samples += samples
+        self.counters.micro_batches += micro_batches
+        now = time.monotonic()
+        before = None if gradient_norm is None else float(gradient_norm)
+        record = {
+            "loss": float(loss.detach()) if isinstance(loss, Tensor) else float(loss),
+            "loss_weight": float(tokens if weight is None else weight),
+            "tokens": self.counters.tokens,
+            "step_seconds": now - self._last,
+            **self._telemetry.take(before),
+            "model_digest": self._digest(),
+            **more,
+        }
+        self.journal.append(self.counters.step, record, narrow=self._telemetry.narrow)
+        if self._due(self.counters.step):
+            self.checkpoint()
+        self._last = time.monotonic()
+
+    def log(self, **values: float | int | bool | str | Tensor) -> None:
+        """Record further named values at the current step."""
+        plain = {name: _plain(name, value) for name, value in values.items()}
+        self.journal.append(self.counters.step, plain)
+
+    def note(self, kind: str, **data: Any) -> None:
+        """Record an event at the current step, such as a text the model wrote."""
+        self.journal.note(kind, step=self.counters.step, **data)
+
+    def checkpoint(self) -> None:
+        """Take a copy of the training state now; it is written in the background."""
+        step = self.counters.step
+        tensors, documents = state_content(self.state, with_optimizer=self.keep_optimizer)
+        documents["state"]["random"] = _random_state()
+        folder = self.run.path / "checkpoints" / f"{step:06d}"
+        digest = f"{self._digest():016x}"
+        self._writer.write(folder, step, snapshot(tensors), documents, model_digest=digest)
+
+    def close(self, outcome: str = "finished", reason: str = "") -> None:
+        """Finish: the last checkpoint, the end of the attempt, compaction. May be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        self._telemetry.detach()
+        try:
+            self._writer.wait()
+            final = self.run.path / "checkpoints" / f"{self.counters.step:06d}"
+            if outcome == "finished" and not final.exists():
+                self.checkpoint()
+                self._writer.wait()
+        finally:
+            self.journal.note("end", step=self.counters.step, outcome=outcome, reason=reason)
+            self.journal.close()
+            self._hold.__exit__(None, None, None)
+        compact(self.run)
+
+    def _due(self, step: int) -> bool:
+        if self.checkpoints is not None:
+            return step in self.checkpoints
+        power = step > 0 and step & (step - 1) == 0 and step <= 512
+        return step == 0 or power or (step > 512 and step % 500 == 0)
+
+
+def compact(run: Run) -> None:
+    """Make a finished run few files: one journal an attempt, one file of rows, one of arrays."""
+    for journal in run.journals:
+        compact_journal(journal)
+    compact_rows(run.path)
+    compact_arrays(run.path)
+
+
+def _plain(name: str, value: Any) -> float | int | bool | str:
+    if isinstance(value, Tensor):
+        if value.numel() != 1:
+            raise BadContract(
+                f"recorder.log({name}=…) takes one number",
+                received=f"a tensor of shape {tuple(value.shape)}",
+                allowed="a number, text, or a tensor of one element",
+            )
+        return value.item()
+    return value
+
+
+def _random_state() -> dict[str, Any]:
+    """The global generators, as text: Python, NumPy, torch CPU and every CUDA device."""
+    kind, keys, *rest = np.random.get_state(legacy=True)
+    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    return {
+        "python": json.dumps(random.getstate()),
+        "numpy": [str(kind), np.asarray(keys).astype("<u4").tobytes().hex(), *map(float, rest)],
+        "torch": bytes(torch.get_rng_state().tolist()).hex(),
+        "cuda": [bytes(state.tolist()).hex() for state in devices],
+    }
+
+
+def is_nonfinite(value: float) -> bool:
+    """Whether a loss is NaN or infinite."""
+    return not math.isfinite(value)

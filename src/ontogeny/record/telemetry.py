@@ -1,0 +1,104 @@
+"""What is recorded of every optimizer step (TEL-01, TEL-02), gathered through the optimizer's own hooks."""
+
+import math
+from typing import Any
+
+import torch
+from torch import nn
+
+from ontogeny.record.norms import (
+    ZERO_WEIGHT,
+    Grouped,
+    UpdateNorms,
+    grouped,
+    named_trainable,
+    norm_groups,
+    squares,
+)
+
+
+class StepTelemetry:
+    """Watches one optimizer: gradient norms before its step, update norms after it. It changes nothing.
+
+    `applied` is false when the optimizer was not called since the last record (a skipped, overflown step).
+    What the optimizer sees is the gradient after clipping; the loop may name the norm before it, and then
+    the clip coefficient and the unclipped norms follow exactly.
+    """
+
+    def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, by_module: bool = True) -> None:
+        self.optimizer = optimizer
+        self.parameters = named_trainable(model)
+        self.groups = norm_groups(self.parameters)
+        self.by_module = by_module
+        self.updates = UpdateNorms(self.parameters)
+        self._gradients: list[float] | None = None
+        self._changes: tuple[list[float], list[float]] | None = None
+        self._rates: list[float] = []
+        self._handles = [
+            optimizer.register_step_pre_hook(self._before),
+            optimizer.register_step_post_hook(self._after),
+        ]
+
+    def detach(self) -> None:
+        """Take the hooks off again."""
+        for handle in self._handles:
+            handle.remove()
+
+    def _before(self, *_: Any) -> None:
+        gradients = [parameter.grad for parameter in self.parameters.values()]
+        found = iter(squares([gradient for gradient in gradients if gradient is not None]))
+        self._gradients = [-1.0 if gradient is None else next(found) for gradient in gradients]
+        self._rates = [float(group["lr"]) for group in self.optimizer.param_groups]
+        self.updates.prepare()
+
+    def _after(self, *_: Any) -> None:
+        self._changes = self.updates.measure()
+
+    def take(self, norm_before_clipping: float | None) -> dict[str, float | bool | int]:
+        """The record of the step that just ended; what was not observed is absent, not 0."""
+        applied = self._changes is not None
+        record: dict[str, float | bool | int] = {"applied": applied}
+        if self._rates:
+            record["learning_rate"] = self._rates[0]
+            record |= {f"learning_rate/group{i}": rate for i, rate in enumerate(self._rates[1:], start=1)}
+        if self._gradients is not None:
+            record |= self._gradient_record(grouped(self._gradients, self.groups), norm_before_clipping)
+            record["parameters_without_gradient"] = sum(value < 0 for value in self._gradients)
+        if self._changes is not None:
+            record |= self._update_record(*self._changes)
+        self._gradients = self._changes = None
+        return record
+
+    def _gradient_record(self, seen: Grouped, before: float | None) -> dict[str, float]:
+        factor = 1.0
+        record = {}
+        if before is not None:
+            clipped = seen.total < before * (1 - 1e-6)
+            factor = before / seen.total if clipped and seen.total > 0 else 1.0
+            record["clip_coefficient"] = 1 / factor
+        record["gradient_norm"] = before if before is not None else seen.total
+        if self.by_module:
+            record |= {f"gradient_norm/{name}": value * factor for name, value in seen.by_group.items()}
+        return record
+
+    def _update_record(self, changes: list[float], weights: list[float]) -> dict[str, float]:
+        update, weight = grouped(changes, self.groups), grouped(weights, self.groups)
+        record = {"update_norm": update.total, "weight_norm": weight.total}
+        record["update_ratio"] = _ratio(update.total, weight.total)
+        if self.by_module:
+            for name, value in update.by_group.items():
+                ratio = _ratio(value, weight.by_group[name])
+                if not math.isnan(ratio) or math.isnan(value):
+                    record[f"update_ratio/{name}"] = ratio
+        return record
+
+    @property
+    def narrow(self) -> frozenset[str]:
+        """Metrics kept in four bytes: the many per-module ones."""
+        return frozenset(
+            f"{kind}/{name}" for kind in ("gradient_norm", "update_ratio") for name in self.groups
+        )
+
+
+def _ratio(update: float, weight: float) -> float:
+    return update / weight if weight >= ZERO_WEIGHT else math.nan

@@ -1,0 +1,99 @@
+"""Arrays by content hash: vectors a row points at, in packs that are verified on reading.
+
+A pack is one safetensors file whose tensor names are the tensors' own digests, so a wrong bit is found
+by hashing what was read.
+"""
+
+import json
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import xxhash
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from ontogeny.errors import Damaged
+from ontogeny.store.files import Damage, write_file
+from ontogeny.vocabulary import digest
+
+
+def array_hash(tensor: Tensor) -> str:
+    """The name of an array: sixteen hex digits over its bytes, shape and dtype."""
+    return f"{digest([tensor]):016x}"
+
+
+def write_arrays(home: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write one pack under `home/arrays`; keys are the arrays' own hashes."""
+    if not tensors:
+        return
+    folder = home / "arrays"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = xxhash.xxh3_64_hexdigest("".join(sorted(tensors)).encode())
+    write_file(folder / f"{name}.safetensors", save({k: v.contiguous() for k, v in tensors.items()}))
+
+
+def _packs(home: Path) -> list[Path]:
+    return sorted(p for p in (home / "arrays").glob("*.safetensors") if not p.name.startswith("."))
+
+
+def _names(pack: Path) -> list[str]:
+    with pack.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        if length > min(pack.stat().st_size, 100_000_000):
+            raise ValueError("the header is longer than the file")
+        return [name for name in json.loads(file.read(length)) if name != "__metadata__"]
+
+
+def _load(pack: Path) -> dict[str, Tensor]:
+    try:
+        tensors = load_file(pack)
+    except Exception as error:  # safetensors raises its own class, and others on hostile headers
+        raise Damaged(f"{pack} cannot be read", received=str(error)) from error
+    for name, tensor in tensors.items():
+        if array_hash(tensor) != name:
+            raise Damaged(
+                f"{pack}: array {name} is not what its name says",
+                received=array_hash(tensor),
+                remedy="delete this file and measure again; other files are untouched",
+            )
+    return tensors
+
+
+def read_arrays(home: Path, hashes: set[str]) -> dict[str, Tensor]:
+    """The arrays of the given hashes; Damaged if one is missing or wrong."""
+    found: dict[str, Tensor] = {}
+    for pack in _packs(home):
+        if hashes & set(_names(pack)):
+            loaded = _load(pack)
+            found |= {name: loaded[name] for name in hashes & set(loaded)}
+    if missing := hashes - set(found):
+        raise Damaged(f"{len(missing)} arrays are missing from {home / 'arrays'}", received=min(missing))
+    return found
+
+
+def compact_arrays(home: Path) -> None:
+    """Make one pack of all packs."""
+    packs = _packs(home)
+    if len(packs) < 2:
+        return
+    merged: dict[str, Tensor] = {}
+    for pack in packs:
+        merged |= _load(pack)
+    before = set(packs)
+    write_arrays(home, merged)
+    kept = max(set(_packs(home)) - before, key=lambda p: p.stat().st_mtime, default=None)
+    for pack in packs:
+        if kept is not None and pack != kept:
+            pack.unlink()
+
+
+def verify_arrays(home: Path) -> list[Damage]:
+    """Packs whose bytes are not what their names say."""
+    damage = []
+    for pack in _packs(home):
+        try:
+            _load(pack)
+        except Damaged as error:
+            damage.append(Damage(str(pack.relative_to(home)), 0, pack.stat().st_size, error.what))
+    return damage

@@ -1,0 +1,136 @@
+"""Rows: one number each, with its key, its place and its status.
+
+A measuring worker writes one file per checkpoint; `compact_rows` makes one file of many. Pages carry
+checksums, and reading verifies them. What a crash left twice is one row when read.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ontogeny.errors import Damaged
+from ontogeny.store.files import Damage, write_file
+from ontogeny.vocabulary import AXES
+
+#: What identifies a measurement; with the component and the place, a row.
+KEY = ("run", "attempt", "step", "checkpoint", "part", "version", "parameters", "stimulus", "reference")
+_TEXT = pa.string()
+_BEFORE = {
+    "run": _TEXT,
+    "attempt": pa.int32(),
+    "step": pa.int64(),
+    "checkpoint": _TEXT,
+    "part": _TEXT,
+    "component": _TEXT,
+    "version": pa.int32(),
+    "parameters": _TEXT,
+    "stimulus": _TEXT,
+    "stimulus_name": _TEXT,
+    "reference": _TEXT,
+    "condition": _TEXT,
+}
+_AFTER = {
+    "place_to": _TEXT,
+    "value": pa.float64(),
+    "low": pa.float64(),
+    "high": pa.float64(),
+    "n": pa.int64(),
+    "status": _TEXT,
+    "reason": _TEXT,
+    "array": _TEXT,
+}
+
+
+def row_schema() -> pa.Schema:
+    """Columns of a row file; one nullable column for every registered axis."""
+    axes = {axis: pa.int64() if kind is int else _TEXT for axis, kind in AXES.items()}
+    return pa.schema(list({**_BEFORE, **axes, **_AFTER}.items()))
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """A Parquet file with page checksums, written whole or not at all."""
+    write_file(
+        path,
+        lambda sink: pq.write_table(table, sink, compression="zstd", write_page_checksum=True),
+    )
+
+
+def read_table(path: Path) -> pa.Table:
+    """A Parquet file with its checksums verified; Damaged if they do not match."""
+    try:
+        return pq.read_table(path, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        raise Damaged(
+            f"{path} cannot be trusted",
+            received=str(error).splitlines()[0],
+            allowed="a Parquet file whose page checksums match",
+            remedy="delete this file and measure again; other files are untouched",
+        ) from error
+
+
+def write_rows(home: Path, name: str, rows: Iterable[Mapping[str, Any]], facts: Mapping[str, str]) -> Path:
+    """Write one file of rows under `home/rows`; `facts` (dtype, kernel, threads, versions) go in once."""
+    schema = row_schema().with_metadata({k: str(v) for k, v in facts.items()})
+    columns = {field.name: [row.get(field.name) for row in rows] for field in schema}
+    path = home / "rows" / f"{name}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_table(path, pa.Table.from_pydict(columns, schema=schema))
+    return path
+
+
+def _files(home: Path) -> list[Path]:
+    return sorted(p for p in (home / "rows").glob("*.parquet") if not p.name.startswith("."))
+
+
+def _aligned(tables: list[pa.Table]) -> pa.Table:
+    return pa.concat_tables([row_schema().empty_table(), *tables], promote_options="permissive")
+
+
+def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
+    """All rows under `home`, each once, by step; absent text is empty, absent coordinates are <NA>."""
+    table = _aligned([read_table(path) for path in _files(home)]).replace_schema_metadata(None)
+    frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    identity = [*KEY, "component", "condition", *AXES, "place_to"]
+    frame = frame.drop_duplicates(identity, keep="last").sort_values("step", kind="stable", ignore_index=True)
+    texts = [name for name, kind in {**_BEFORE, **_AFTER}.items() if kind is _TEXT]
+    frame = frame.fillna(dict.fromkeys(texts, ""))
+    return frame if columns is None else frame[columns]
+
+
+def measured_keys(home: Path) -> set[tuple[str, ...]]:
+    """(checkpoint, part, parameters, stimulus, reference) of everything already measured."""
+    names = ["checkpoint", "part", "parameters", "stimulus", "reference"]
+    found: set[tuple[str, ...]] = set()
+    for path in _files(home):
+        columns = read_table(path).select(names).to_pydict()
+        found.update(tuple(value or "" for value in row) for row in zip(*columns.values(), strict=True))
+    return found
+
+
+def compact_rows(home: Path) -> None:
+    """Make one file of all row files; the old ones go only after the new one is durable."""
+    files = _files(home)
+    if len(files) < 2:
+        return
+    tables = [read_table(path) for path in files]
+    merged = _aligned(tables).replace_schema_metadata(tables[-1].schema.metadata)
+    number = 1 + max((int(p.stem[4:]) for p in files if p.stem.startswith("all-")), default=-1)
+    write_table(home / "rows" / f"all-{number:04d}.parquet", merged)
+    for path in files:
+        path.unlink()
+
+
+def verify_rows(home: Path) -> list[Damage]:
+    """Row files whose bytes do not match their checksums."""
+    damage = []
+    for path in _files(home):
+        try:
+            read_table(path)
+        except Damaged as error:
+            size = path.stat().st_size
+            damage.append(Damage(str(path.relative_to(home)), 0, size, str(error.received)))
+    return damage

@@ -1,0 +1,214 @@
+"""A run: everything recorded about one training, in one folder."""
+
+import fcntl
+import os
+import secrets
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from ontogeny.errors import Damaged, NotARun, RunExists, RunHeld, UnknownName
+from ontogeny.store.arrays import verify_arrays
+from ontogeny.store.checkpoint import Checkpoint, list_checkpoints
+from ontogeny.store.documents import read_json, write_json
+from ontogeny.store.files import Damage, check_writable, clear_temporaries, named_errors
+from ontogeny.store.journal import read_journal, verify_journal
+from ontogeny.store.labelled import labelled
+from ontogeny.store.rows import read_rows, read_table, verify_rows
+from ontogeny.store.telemetry import Note
+
+FORMAT = 1
+MANIFEST = "run.json"
+
+
+class Run:
+    """Opens for reading whatever state the run is in: finished, running, interrupted or killed."""
+
+    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+        self.path = path
+        self.identity = dict(identity)
+
+    @classmethod
+    def create(cls, path: Path | str, identity: Mapping[str, Any]) -> Self:
+        """Make the folder and its `run.json`. RunExists if a run is there, NotWritable if nothing can be."""
+        path = Path(path)
+        if (path / MANIFEST).exists():
+            raise RunExists(
+                f"{path} already holds a run", remedy="choose another folder, or `--resume`, or remove it"
+            )
+        with named_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+        check_writable(path)
+        for folder in ("journal", "checkpoints", "rows"):
+            (path / folder).mkdir(exist_ok=True)
+        made = {"format": FORMAT, "id": secrets.token_hex(4), "created": time.time(), **identity}
+        write_json(path / MANIFEST, made, seal=True)
+        return cls(path, read_json(path / MANIFEST, seal=True))
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open a run's folder; NotARun if it is none, Damaged if its `run.json` was changed."""
+        path = Path(path)
+        if not (path / MANIFEST).is_file():
+            raise NotARun(
+                f"{path} holds no run",
+                received="no run.json" if path.is_dir() else "no such folder",
+                allowed="a folder written by the Recorder or `ontogeny train`",
+                remedy="`ontogeny show FOLDER` lists the runs below a folder",
+            )
+        return cls(path, read_json(path / MANIFEST, seal=True))
+
+    def update_identity(self, **changes: Any) -> None:
+        """Rewrite `run.json` with some entries changed (the grade, the outcome)."""
+        self.identity |= changes
+        write_json(self.path / MANIFEST, self.identity, seal=True)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the run for writing; RunHeld names the process that has it. The lock dies with its process."""
+        with named_errors(self.path), (self.path / ".writer").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                file.seek(0)
+                raise RunHeld(
+                    f"{self.path} is being written by another process",
+                    received=file.read().strip() or "an unnamed process",
+                    remedy="wait for it, or stop it",
+                ) from error
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+            file.flush()
+            for folder in (self.path, *(self.path / name for name in ("journal", "checkpoints", "rows"))):
+                clear_temporaries(folder)
+            yield
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        return self.path.name
+
+    @property
+    def id(self) -> str:
+        """Eight hex digits drawn when the run was made; the `run` of its rows."""
+        return self.identity["id"]
+
+    @property
+    def grade(self) -> str:
+        """E, D or S; S while nothing has been proven."""
+        return self.identity.get("grade", {}).get("letter", "S")
+
+    @property
+    def journals(self) -> list[Path]:
+        """One file an attempt, in order; each may be framed or compacted."""
+        found = {p.stem: p for p in sorted((self.path / "journal").glob("[0-9]*.*"))}
+        return [found[stem].with_suffix(".journal") for stem in sorted(found)]
+
+    @property
+    def attempts(self) -> int:
+        return len(self.journals)
+
+    @property
+    def notes(self) -> list[Note]:
+        """Events of all attempts: begin, samples, end."""
+        return [note for path in self.journals for note in read_journal(path, (), salvage=True).notes]
+
+    @property
+    def outcome(self) -> str:
+        """`finished`, `interrupted`, `failed`, or `open`: still running, or killed."""
+        ends = [note.data["outcome"] for note in self.notes if note.kind == "end"]
+        return ends[-1] if ends else "open"
+
+    @property
+    def checkpoints(self) -> list[Checkpoint]:
+        """Committed checkpoints by step."""
+        return list_checkpoints(self.path / "checkpoints")
+
+    def telemetry(self, *names: str, overlaps: bool = False) -> pd.DataFrame:
+        """One row a record that carries any of `names`: step, attempt, seconds, then the metrics.
+
+        Without names, all metrics of the whole model (no `/` in the name). Where attempts overlap, the
+        newest is kept, for every metric alike; `overlaps=True` keeps all. Absent is NaN; recorded NaN and
+        infinities stay what they are.
+        """
+        frames = []
+        for attempt, path in enumerate(self.journals):
+            whole = read_journal(path, (), salvage=True).names
+            chosen = names or tuple(name for name in whole if "/" not in name)
+            journal = read_journal(path, [name for name in chosen if name in whole], salvage=True)
+            frame = journal.frame().drop(columns="sequence")
+            frame.insert(1, "attempt", attempt)
+            metrics = frame.columns[3:]
+            if len(metrics):
+                carried = {int(r) for name in metrics for r in journal.column(name)[0]}
+                frames.append(frame.iloc[sorted(carried)])
+        known = {name for path in self.journals for name in read_journal(path, (), salvage=True).names}
+        for name in names:
+            if name not in known:
+                raise UnknownName("metric of this run", name, known)
+        if not frames:
+            return pd.DataFrame(columns=["step", "attempt", "seconds", *names])
+        joined = pd.concat(frames, ignore_index=True)
+        return joined if overlaps else _newest(joined)
+
+    def table(self, part: str | None = None) -> pd.DataFrame:
+        """Measured rows, all or of one part, one number a row."""
+        rows = read_rows(self.path)
+        if part is None:
+            return rows
+        if part not in set(rows["part"]):
+            raise UnknownName("measured part of this run", part, set(rows["part"]))
+        return rows[rows["part"] == part].reset_index(drop=True)
+
+    def rows(self, part: str, component: str = "", stimulus: str | None = None):
+        """One part's numbers as a labelled array: step, then every axis of its places (xarray)."""
+        return labelled(self.table(part), part, component, stimulus)
+
+    @cached_property
+    def transitions(self) -> pd.DataFrame:
+        """What `detect` found; empty before it ran."""
+        path = self.path / "transitions.parquet"
+        return read_table(path).to_pandas() if path.exists() else pd.DataFrame()
+
+    def verify(self) -> list[Damage]:
+        """Every file of the run against its checksums; damage names file and record."""
+        damage = [_renamed(self, one) for path in self.journals for one in verify_journal(path)]
+        for checkpoint in self.checkpoints:
+            damage += [_renamed(self, one) for one in checkpoint.verify()]
+        damage += verify_rows(self.path) + verify_arrays(self.path)
+        if (path := self.path / "transitions.parquet").exists():
+            try:
+                read_table(path)
+            except Damaged as error:
+                damage.append(Damage(path.name, 0, path.stat().st_size, str(error.received)))
+        return damage
+
+    def disk_bytes(self) -> dict[str, int]:
+        """Bytes on disk by what they hold."""
+        kinds = ("checkpoints", "journal", "rows", "arrays", "fits")
+        return {
+            kind: sum(p.stat().st_size for p in (self.path / kind).rglob("*") if p.is_file())
+            for kind in kinds
+        }
+
+
+def _newest(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of every step, the records of its newest attempt; steps past a resume belong to the resumed one."""
+    limit, kept = float("inf"), []
+    for attempt in sorted(set(frame["attempt"]), reverse=True):
+        steps = frame.loc[frame["attempt"] == attempt, "step"]
+        kept.append(frame.loc[steps.index[steps < limit]])
+        limit = min(limit, steps.min())
+    return pd.concat(kept[::-1], ignore_index=True)
+
+
+def _renamed(run: Run, damage: Damage) -> Damage:
+    path = Path(damage.file)
+    inside = path.relative_to(run.path) if path.is_absolute() and path.is_relative_to(run.path) else path
+    return Damage(str(inside), damage.offset, damage.length, damage.what)
