@@ -1,0 +1,1 @@
+"""Noise scales, crossings and exceedance probabilities: what a claim about a series rests on."""
