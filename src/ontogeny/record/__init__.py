@@ -1,0 +1,1 @@
+"""Recording: a training run becomes a folder from which everything else can be measured."""

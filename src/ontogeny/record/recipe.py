@@ -1,0 +1,156 @@
+"""Recipes: what is trained, how, from which seed, and what is recorded of it; TOML in, checked values out."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import xxhash
+from pydantic import model_validator
+
+from ontogeny import catalogue
+from ontogeny.errors import BadRecipe
+from ontogeny.models import DecoderConfig
+from ontogeny.recipes import shipped
+from ontogeny.recipes.tables import (
+    Corpus,
+    Measure,
+    Model,
+    Objective,
+    Optimizer,
+    Recording,
+    Schedule,
+    Section,
+    Tokenizer,
+    Training,
+    checked,
+    unknown,
+    with_tuples,
+)
+from ontogeny.sources import resolve
+
+#: What a recipe says to its reader; it changes nothing that is trained.
+PROSE = {"title", "expected"}
+#: The tables that only an objective with a corpus has.
+TEXT = {"corpus", "tokenizer"}
+#: What an override may give without quotes: text that TOML would not read as anything else.
+BARE_WORD = re.compile(r"(?!(true|false|inf|nan)$)[A-Za-z_][\w./-]*")
+
+
+class Recipe(Section):
+    """Everything that decides a run; `expected` says what a reader should see.
+
+    `corpus` and `tokenizer` mean something only where the objective learns from a text; elsewhere they are
+    refused.
+    """
+
+    title: str = ""
+    expected: str = ""
+    model: Model = Model()
+    objective: Objective
+    corpus: Corpus = Corpus()
+    tokenizer: Tokenizer = Tokenizer()
+    optimizer: Optimizer = Optimizer()
+    schedule: Schedule = Schedule()
+    training: Training
+    recording: Recording = Recording()
+    measure: Measure = Measure()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        self.decoder(vocabulary=1, context=1)
+        unread = TEXT & self.model_fields_set if not self.reads_text else ()
+        for table in sorted(unread):
+            raise BadRecipe(
+                f"[{table}] is there, but objective {self.objective.name!r} reads no text",
+                remedy=f"remove [{table}], or choose an objective that learns from a corpus",
+            )
+        return self
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether the objective learns from a corpus."""
+        return "corpus" in catalogue.part("objective", self.objective.name).needs
+
+    def decoder(self, vocabulary: int, context: int) -> DecoderConfig:
+        """The architecture, with the two sizes that the objective decides."""
+        return DecoderConfig.from_dict(
+            {**self.model.model_dump(), "vocabulary": vocabulary, "context": context}
+        )
+
+    def task(self, cache: Path) -> catalogue.Objective:
+        """The objective, its corpus resolved and kept in `cache` (see `sources.resolve`)."""
+        make = catalogue.part("objective", self.objective.name).make
+        if not self.reads_text:
+            return make(**self.objective.parameters)
+        source = resolve(
+            corpus=self.corpus.name,
+            field=self.corpus.field,
+            vocabulary=self.corpus.vocabulary,
+            tokenizer=self.tokenizer.name,
+            size=self.tokenizer.size,
+            cache=cache,
+        )
+        return make(source, **self.objective.parameters)
+
+    def document(self) -> dict[str, Any]:
+        """Every value as plain tables, defaults included; `from_document` gives the recipe back."""
+        document = self.model_dump(mode="json", exclude_none=True)
+        return {name: table for name, table in document.items() if self.reads_text or name not in TEXT}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """A recipe from plain tables; BadRecipe names the dotted key that is wrong."""
+        return checked(cls, with_tuples(document))
+
+    @cached_property
+    def hash(self) -> str:
+        """xxh3-128 of every value that decides the run: all but `title` and `expected`."""
+        document = {name: value for name, value in self.document().items() if name not in PROSE}
+        return xxhash.xxh3_128_hexdigest(json.dumps(document, sort_keys=True).encode())
+
+
+def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+    """A shipped recipe by name, or any by its path, with overrides such as "optimizer.lr=3e-4".
+
+    What stands after = is a TOML value; a bare word may do without quotes. BadRecipe says what is wrong.
+    """
+    path = Path(name_or_path)
+    if path.suffix != ".toml" and str(name_or_path) in shipped():
+        path = shipped()[str(name_or_path)]
+    if not path.is_file():
+        raise unknown("recipe", str(name_or_path), shipped(), " or give the path of a .toml file")
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadRecipe(f"{path} is not TOML", received=str(error), remedy="correct that line") from None
+    for override in overrides:
+        _apply(override, document)
+    return Recipe.from_document(document)
+
+
+def _apply(override: str, document: dict[str, Any]) -> None:
+    """Put the value of one override where its key points, making tables on the way."""
+    key, separator, text = (part.strip() for part in override.partition("="))
+    allowed = "key=TOML value, for example optimizer.lr=3e-4"
+    if not separator or not all(key.split(".")):
+        raise BadRecipe("an override without key or value", received=override, allowed=allowed)
+    try:
+        value = text if BARE_WORD.fullmatch(text) else tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError as error:
+        remedy = f"write the value as TOML: {error}"
+        raise BadRecipe(
+            f"the value of {key} cannot be read", received=text, allowed=allowed, remedy=remedy
+        ) from None
+    *tables, last = key.split(".")
+    for depth, table in enumerate(tables, start=1):
+        document = document.setdefault(table, {})
+        if not isinstance(document, dict):
+            above = ".".join(tables[:depth])
+            raise BadRecipe(
+                f"{key} is below a value", received=f"{above} = {document}", remedy=f"set {above}"
+            )
+    document[last] = value
