@@ -1,0 +1,115 @@
+"""A report: one HTML file that needs nothing else, with no script and no request."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from ontogeny.errors import BadContract
+from ontogeny.report import wording
+from ontogeny.report.html import name, table, text
+from ontogeny.report.sections import last_finite, run_sections
+from ontogeny.report.tables import RunTables
+from ontogeny.report.theme import DARK, LIGHT, Theme
+from ontogeny.store.files import write_file
+from ontogeny.views.figure import Cell, Column, Table
+from ontogeny.views.tables import claimed, words
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+COMPARED = (
+    Column("run", "name"),
+    Column("grade"),
+    Column("parameters"),
+    Column("steps", "step"),
+    Column("tokens"),
+    Column("time"),
+    Column("train loss"),
+    Column("held-out loss"),
+    Column("claims", "step"),
+    Column("first", "prose"),
+)
+
+
+def write_report(path: str | Path, *, runs: Sequence[RunTables]) -> Path:
+    """Writes one self-contained HTML file about one or several runs and returns its path.
+
+    Light and dark by the reader's setting, readable from 800 px up and in print. Everything that comes from
+    a run is escaped. The file holds no date of its own: the same tables give the same bytes.
+
+    Raises BadContract without runs.
+    """
+    if not runs:
+        raise BadContract("a report needs a run", received="none", allowed="one or more RunTables")
+    path = Path(path)
+    write_file(path, report(runs).encode("utf-8"))
+    return path
+
+
+def report(runs: Sequence[RunTables]) -> str:
+    """The page as text."""
+    several = len(runs) > 1
+    contents, bodies = [], []
+    for index, run in enumerate(runs):
+        key = f"run-{index + 1}"
+        title = name(run.identity.get("name", "unnamed run"))
+        recipe = f'<p class="recipe">{name(run.identity["recipe"])}</p>' if run.identity.get("recipe") else ""
+        sections = run_sections(run, key)
+        level = f"<h1>{title}</h1>" if not several else f'<h1 class="of-several">{title}</h1>'
+        body = "".join(section for _, _, section in sections)
+        bodies.append(f'<article id="{key}"><header>{level}{recipe}</header>{body}</article>')
+        items = "".join(f'<li><a href="#{anchor}">{text(said)}</a></li>' for anchor, said, _ in sections)
+        contents.append(
+            (f'<a class="run" href="#{key}">{title}</a>' if several else "") + f"<ul>{items}</ul>"
+        )
+    top = _comparison(runs) if several else ""
+    title = text(f"{len(runs)} runs" if several else runs[0].identity.get("name", "unnamed run"))
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>{title} · ontogeny</title>'
+        f"<style>{style()}</style></head><body>"
+        f'<nav aria-label="contents"><p class="kicker">ontogeny</p>{"".join(contents)}</nav>'
+        f"<main>{top}{''.join(bodies)}</main></body></html>\n"
+    )
+
+
+@cache
+def style() -> str:
+    """The style sheet, with every drawing's colours for light and dark."""
+    sheet = resources.files("ontogeny.report").joinpath("style.css").read_text(encoding="utf-8")
+    dark = f"@media screen and (prefers-color-scheme: dark){{{_variables(DARK)}}}"
+    return _variables(LIGHT) + dark + sheet
+
+
+def _variables(theme: Theme) -> str:
+    return ":root{" + "".join(f"--{key}:{colour};" for key, colour in theme.variables().items()) + "}"
+
+
+def _comparison(runs: Sequence[RunTables]) -> str:
+    rows = tuple(_compared(run) for run in runs)
+    return (
+        f'<section id="comparison"><h1>{len(runs)} runs</h1>{table(Table(COMPARED, rows))}'
+        "<p class='note'>One run of each gives no p-value for their difference: that takes several seeds.</p>"
+        "</section>"
+    )
+
+
+def _compared(run: RunTables) -> tuple[Cell, ...]:
+    identity = run.identity
+    found = claimed(run.transitions)
+    first = found.sort_values("step", kind="stable").head(1)
+    said = [f"{words(str(row['part']))}, step {wording.count(row['step'])}" for _, row in first.iterrows()]
+    steps = identity.get("steps")
+    return (
+        str(identity.get("name", "unnamed run")),
+        str(identity.get("grade", "")),
+        wording.rounded(identity.get("parameters")),
+        None if steps is None else float(steps),
+        wording.rounded(identity.get("tokens")),
+        wording.duration(identity.get("seconds")),
+        last_finite(run, "loss"),
+        last_finite(run, "heldout_loss"),
+        float(len(found)),
+        said[0] if said else "",
+    )
