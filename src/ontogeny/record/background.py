@@ -1,6 +1,7 @@
 """Checkpoints written while training goes on: a copy is taken at once, one writer works in the background."""
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,27 @@ class BackgroundWriter:
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
-        self.written: list[int] = []
 
     def write(
-        self, folder: Path, step: int, tensors: dict[str, Tensors], documents: Documents, **metadata: Any
-    ):
-        """Start writing a checkpoint whose tensors nobody changes any more."""
+        self,
+        folder: Path,
+        step: int,
+        tensors: dict[str, Tensors],
+        documents: Documents,
+        links: Mapping[str, str],
+        **metadata: Any,
+    ) -> None:
+        """Start writing a checkpoint whose tensors nobody changes any more.
+
+        `links` are files it shares with others of its run, such as the tokenizer's: name -> relative target.
+        """
         self.wait()
 
         def work() -> None:
             try:
                 write_checkpoint(folder, tensors=tensors, documents=documents, step=step, metadata=metadata)
-                self.written.append(step)
+                for name, target in links.items():
+                    (folder / name).symlink_to(target)
             except BaseException as error:
                 self._failure = error
 

@@ -8,10 +8,9 @@ recorder.close()
 """
 
 import json
-import math
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +30,17 @@ from ontogeny.store.compaction import compact_journal
 from ontogeny.store.journal import JournalWriter
 from ontogeny.store.rows import compact_rows
 from ontogeny.store.run import Run
-from ontogeny.vocabulary import Counters, Saveable, Scheduled, TrainingState
+from ontogeny.vocabulary import Counters, Saveable, TrainingState
+
+
+class _Forever(Container[int]):
+    """The default schedule: 0, 1, 2, 4 … 512, then every 500; a foreign loop does not say where it ends."""
+
+    def __contains__(self, step: object) -> bool:
+        return isinstance(step, int) and (step & (step - 1) == 0 if step <= 512 else step % 500 == 0)
+
+
+EVERY = _Forever()
 
 
 class Recorder:
@@ -39,10 +48,12 @@ class Recorder:
 
     path         the run's folder; it must not hold a run yet
     checkpoints  which steps are kept; None keeps 0, 1, 2, 4 … 512 and then every 500
-    parts        further saveable parts of the training state (schedule, scaler, averages)
+    parts        further saveable parts of the training state (schedule, scaler, averages); a part called
+                 `counters` is counted on, in place of the recorder's own
     identity     anything to state in run.json (a config, a note)
     by_module    gradient norms and update ratios of every matrix, beside the totals
     keep_optimizer  whether checkpoints hold the optimizer's state
+    tokenizer    anything with `save(folder)`; saved once, and linked from every checkpoint
 
     Errors: RunExists, NotWritable before anything is trained; DiskFull at the call that found it.
     """
@@ -53,11 +64,12 @@ class Recorder:
         model: nn.Module,
         optimizer: torch.optim.Optimizer,
         *,
-        checkpoints: Scheduled | None = None,
+        checkpoints: Container[int] | None = None,
         parts: Mapping[str, Saveable] | None = None,
         identity: Mapping[str, Any] | None = None,
         by_module: bool = True,
         keep_optimizer: bool = True,
+        tokenizer: Any = None,
     ) -> None:
         parameters = sum(p.numel() for p in model.parameters())
         stated = {
@@ -69,9 +81,12 @@ class Recorder:
         self.run = Run.create(path, stated)
         self._hold = self.run.held()
         self._hold.__enter__()
-        self.counters = Counters()
-        self.state = TrainingState(model=model, optimizer=optimizer, counters=self.counters, **(parts or {}))
-        self.checkpoints = checkpoints
+        self.state = TrainingState(
+            model=model, optimizer=optimizer, **{"counters": Counters(), **(parts or {})}
+        )
+        self.counters: Counters = self.state["counters"]
+        self.checkpoints = checkpoints or EVERY
+        self._links = self._saved(tokenizer)
         self.keep_optimizer = keep_optimizer
         self.journal = JournalWriter(self.run.path / "journal" / f"{self.run.attempts:03d}.journal")
         self.journal.note("begin", step=0)
@@ -81,7 +96,7 @@ class Recorder:
         self._last = time.monotonic()
         self._closed = False
         self.log(model_digest=self._digest())
-        if self._due(0):
+        if 0 in self.checkpoints:
             self.checkpoint()
 
     def __enter__(self) -> Self:
@@ -128,7 +143,7 @@ class Recorder:
             **more,
         }
         self.journal.append(self.counters.step, record, narrow=self._telemetry.narrow)
-        if self._due(self.counters.step):
+        if self.counters.step in self.checkpoints:
             self.checkpoint()
         self._last = time.monotonic()
 
@@ -148,7 +163,7 @@ class Recorder:
         documents["state"]["random"] = _random_state()
         folder = self.run.path / "checkpoints" / f"{step:06d}"
         digest = f"{self._digest():016x}"
-        self._writer.write(folder, step, snapshot(tensors), documents, model_digest=digest)
+        self._writer.write(folder, step, snapshot(tensors), documents, self._links, model_digest=digest)
 
     def close(self, outcome: str = "finished", reason: str = "") -> None:
         """Finish: the last checkpoint, the end of the attempt, compaction. May be called twice."""
@@ -168,11 +183,14 @@ class Recorder:
             self._hold.__exit__(None, None, None)
         compact(self.run)
 
-    def _due(self, step: int) -> bool:
-        if self.checkpoints is not None:
-            return step in self.checkpoints
-        power = step > 0 and step & (step - 1) == 0 and step <= 512
-        return step == 0 or power or (step > 512 and step % 500 == 0)
+    def _saved(self, tokenizer: Any) -> dict[str, str]:
+        """Where each checkpoint finds the tokenizer's files, relative to itself."""
+        if tokenizer is None:
+            return {}
+        folder = self.run.path / "tokenizer"
+        folder.mkdir(exist_ok=True)
+        tokenizer.save(folder)
+        return {path.name: f"../../tokenizer/{path.name}" for path in sorted(folder.glob("*.json"))}
 
 
 def compact(run: Run) -> None:
@@ -205,8 +223,3 @@ def _random_state() -> dict[str, Any]:
         "torch": bytes(torch.get_rng_state().tolist()).hex(),
         "cuda": [bytes(state.tolist()).hex() for state in devices],
     }
-
-
-def is_nonfinite(value: float) -> bool:
-    """Whether a loss is NaN or infinite."""
-    return not math.isfinite(value)

@@ -1,0 +1,66 @@
+"""What a stimulus may know about the data of a series."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ontogeny.catalogue import DataFacts
+from ontogeny.errors import BadSource
+from ontogeny.record.recipe import Recipe
+from ontogeny.record.training import objective_of
+from ontogeny.sources import read_tokenizer
+from ontogeny.store.series import Series
+from ontogeny.subject import Subject
+
+
+class TextFacts:
+    """Facts of a series that names no data: its vocabulary and context, and a text given beside it.
+
+    Token counts are unknown, so every token but the tokenizer's own specials may be used in stimuli.
+    """
+
+    def __init__(self, subject: Subject, folder: Path, text: Path | None) -> None:
+        self.vocabulary = subject.anatomy.vocabulary
+        self.context = subject.anatomy.context
+        self.folder, self.path = folder, text
+
+    def heldout(self, sequences: int, length: int) -> tuple[Tensor, Tensor] | None:
+        """Evenly spaced windows of the given text, which must be long enough for at least eight."""
+        if self.path is None:
+            return None
+        tokens = read_tokenizer(self.folder).encode([self.path.read_text(encoding="utf-8")])[0]
+        count = min(sequences, len(tokens) // length)
+        if count < 8:
+            raise BadSource(
+                f"{self.path} is too short to measure on",
+                received=f"{len(tokens)} tokens",
+                allowed=f"at least {8 * length}",
+            )
+        starts = np.arange(count) * (len(tokens) - length) // max(count - 1, 1)
+        rows = torch.from_numpy(tokens[starts[:, None] + np.arange(length)].astype(np.int64))
+        weights = torch.ones(rows.shape)
+        weights[:, -1] = 0
+        return rows, weights
+
+    def token_counts(self) -> Tensor | None:
+        return None
+
+    def fixed_lags(self) -> frozenset[int]:
+        return frozenset()
+
+    def beginning(self) -> int | None:
+        """The tokenizer's beginning token, if the folder has a tokenizer that names one."""
+        return read_tokenizer(self.folder).bos if (self.folder / "tokenizer.json").exists() else None
+
+    def text(self, tokens: Tensor) -> str:
+        return read_tokenizer(self.folder).decode(tokens.tolist())
+
+
+def facts_of(series: Series, subject: Subject, text: Path | None = None) -> DataFacts:
+    """A run made from a recipe knows its data; any other series has what is given beside it."""
+    if series.run is not None and "recipe" in series.run.identity:
+        recipe = Recipe.model_validate(series.run.identity["recipe"])
+        return objective_of(recipe, series.run.path).facts()
+    return TextFacts(subject, series.checkpoints[-1].folder, text)

@@ -1,0 +1,136 @@
+"""What is to be measured: units, of which checkpoints, at what price."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ontogeny.catalogue import Part, measuring_part, part, parts
+from ontogeny.errors import BadSource
+from ontogeny.measure.checkpoint import Unit, gather
+from ontogeny.measure.facts import facts_of
+from ontogeny.measure.found import watchers_for
+from ontogeny.measure.fused_pass import BATCH
+from ontogeny.store.rows import measured_keys
+from ontogeny.store.series import Series, SeriesCheckpoint
+from ontogeny.subject import Subject, load_subject
+from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller asks for, in plain values that travel to workers."""
+
+    series: Path
+    home: Path | None = None
+    parts: tuple[str, ...] = ()
+    text: Path | None = None
+    batch: int = BATCH
+
+
+def asked_parts(names: Sequence[str]) -> list[Part]:
+    """The named parts, or every instrument and comparison; unknown names are refused with the list."""
+    if names:
+        return [measuring_part(name) for name in names]
+    return [*parts("instrument").values(), *parts("comparison").values()]
+
+
+class Session:
+    """A series opened for measuring: its units, and one subject that checkpoints are loaded into."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.series = Series.open(request.series, request.home)
+        self.subject = load_subject(self.series.checkpoints[-1].folder)
+        self._loaded = self.series.checkpoints[-1].folder
+        self.facts = facts_of(self.series, self.subject, request.text)
+        self._stimuli: dict[str, Stimulus | Reading] = {}
+        self.units = [unit for made in asked_parts(request.parts) for unit in self._units_of(made)]
+
+    def load(self, checkpoint: SeriesCheckpoint) -> Subject:
+        """The subject with this checkpoint's weights."""
+        if self._loaded != checkpoint.folder:
+            self.subject = load_subject(checkpoint.folder, self.subject)
+            self._loaded = checkpoint.folder
+        return self.subject
+
+    def stimulus(self, name: str) -> Stimulus | Reading:
+        """A stimulus made once; what the data cannot give is a status."""
+        if name not in self._stimuli:
+            try:
+                self._stimuli[name] = part("stimulus", name).make(self.facts)
+            except BadSource as error:
+                self._stimuli[name] = undefined(Status.NO_TARGET, error.what)
+        return self._stimuli[name]
+
+    def _units_of(self, made: Part) -> list[Unit]:
+        units = []
+        for at in made.at or ("",):
+            if at == "matrix":
+                units.append(Unit(made, at, None))
+            else:
+                units += [Unit(made, at, self.stimulus(name), name) for name in made.stimuli]
+        return units
+
+    def reference_of(self, unit: Unit) -> str:
+        """The hash of the checkpoint a comparison refers to; empty for other parts."""
+        if unit.part.kind != "comparison":
+            return ""
+        return self.reference(unit.part.options["reference"]).hash
+
+    def reference(self, which: str) -> SeriesCheckpoint:
+        """The final or the first checkpoint of the series."""
+        return self.series.checkpoints[0 if which == "first" else -1]
+
+    def missing(self, checkpoint: SeriesCheckpoint, done: set[tuple[str, ...]]) -> list[Unit]:
+        """Units of this checkpoint that no row speaks of yet."""
+        found = []
+        for unit in self.units:
+            identity = unit.identity
+            key = (checkpoint.hash, identity["part"], identity["parameters"], identity["stimulus"])
+            if (*key, self.reference_of(unit)) not in done:
+                found.append(unit)
+        return found
+
+    def todo(self) -> list[SeriesCheckpoint]:
+        """Checkpoints of which something is missing."""
+        done = measured_keys(self.series.home)
+        return [c for c in self.series.checkpoints if self.missing(c, done)]
+
+
+@dataclass(frozen=True)
+class Price:
+    """What measuring will cost: per stimulus the passes and their reducers, and seconds in all."""
+
+    checkpoints: int
+    stimuli: tuple[tuple[str, str, str], ...]
+    plain_seconds: float
+    seconds: float
+
+
+def price(session: Session) -> Price:
+    """Time one batch of each stimulus, plain and with everything watched, and scale it up."""
+    todo = session.todo()
+    lines, plain, whole = [], 0.0, 0.0
+    by_stimulus: dict[str, list[Unit]] = {}
+    for unit in session.units:
+        by_stimulus.setdefault(unit.stimulus_name, []).append(unit)
+    for name, units in by_stimulus.items():
+        stimulus = units[0].stimulus
+        names = ", ".join(sorted({unit.part.name for unit in units}))
+        if not isinstance(stimulus, Stimulus):
+            reason = stimulus.reason if isinstance(stimulus, Reading) else "weights only, no pass"
+            lines.append((name or "(weights)", reason, names))
+            continue
+        watched = [watcher.name for watcher in watchers_for((unit.part, unit.at) for unit in units)]
+        sequences, length = stimulus.shape
+        shape = f"{sequences} × {length} tokens, one pass, reduces {', '.join(sorted(set(watched)))}"
+        lines.append((name, shape, names))
+        started = time.perf_counter()
+        for start in range(0, sequences, session.request.batch):
+            session.subject.run(stimulus.tokens[start : start + session.request.batch])
+        middle = time.perf_counter()
+        gather(session.subject, units, session.request.batch)
+        plain += middle - started
+        whole += time.perf_counter() - middle
+    return Price(len(todo), tuple(lines), plain * len(todo), whole * len(todo))

@@ -1,0 +1,74 @@
+"""Many runs in one folder, read with a run axis."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+import pandas as pd
+
+from ontogeny.errors import NotARun, UnknownName
+from ontogeny.store.labelled import labelled
+from ontogeny.store.run import MANIFEST, Run
+
+
+class Runs:
+    """A folder of runs (seeds, a sweep, branches), by name."""
+
+    def __init__(self, path: Path, runs: dict[str, Run]) -> None:
+        self.path, self._runs = path, runs
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """All runs directly below a folder; NotARun if there is none."""
+        path = Path(path)
+        folders = sorted(p.parent for p in path.glob(f"*/{MANIFEST}"))
+        if not folders:
+            raise NotARun(
+                f"{path} holds no runs",
+                received="no such folder" if not path.is_dir() else "no folder in it has a run.json",
+                remedy="give the folder that the runs' folders are in",
+            )
+        return cls(path, {folder.name: Run.open(folder) for folder in folders})
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self._runs.values())
+
+    def __getitem__(self, name: str) -> Run:
+        if name not in self._runs:
+            raise UnknownName("run of this collection", name, self._runs)
+        return self._runs[name]
+
+    def telemetry(self, *names: str) -> pd.DataFrame:
+        """`Run.telemetry` of every run, one below the other, with a column `run` of their names."""
+        return self._stacked({run.name: run.telemetry(*names) for run in self})
+
+    def table(self, part: str | None = None) -> pd.DataFrame:
+        """`Run.table` of every run; `run` holds their names."""
+        return self._stacked({run.name: run.table(part) for run in self})
+
+    def rows(self, part: str, component: str = "", stimulus: str | None = None):
+        """One part's numbers as a labelled array: run, step, then its axes (xarray)."""
+        return labelled(self.table(part), part, component, stimulus, run=True)
+
+    @property
+    def transitions(self) -> pd.DataFrame:
+        """What `detect` found in each run."""
+        return self._stacked({run.name: run.transitions for run in self})
+
+    @staticmethod
+    def _stacked(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+        marked = []
+        for name, frame in frames.items():
+            frame = frame.drop(columns="run", errors="ignore")
+            frame.insert(0, "run", name)
+            marked.append(frame)
+        return pd.concat(marked, ignore_index=True)
+
+
+def open_runs(path: Path | str) -> list[Run]:
+    """The run at a path, or all runs of the collection there."""
+    path = Path(path)
+    return [Run.open(path)] if (path / MANIFEST).exists() else list(Runs.open(path))
