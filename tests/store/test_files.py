@@ -51,13 +51,14 @@ def test_the_kth_failure_leaves_the_old_file_or_the_new_one_whole(tmp_path, disk
         try:
             write_file(path, lambda file: [file.write(new[:10]), file.write(new[10:])])
         except OntogenyError as error:
-            assert isinstance(error, DiskFull) == (code in (errno.ENOSPC, errno.EDQUOT))
-            assert errno.errorcode[code] in str(error)
-            assert str(path) in str(error)
+            raised = error
         else:
             assert not disk.struck
             break
         disk.disarm()
+        assert isinstance(raised, DiskFull) == (code in (errno.ENOSPC, errno.EDQUOT))
+        assert errno.errorcode[code] in str(raised)
+        assert str(path) in str(raised)
         last_step = at == 5  # two writes, fsync, rename, then the folder's fsync
         assert path.read_bytes() == (new if last_step else old)
         assert os.listdir(tmp_path) == ["a"]

@@ -115,7 +115,8 @@ def write_file(path: Path | str, data: bytes | memoryview | Callable[[BinaryIO],
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
-        fsync_folder(path.parent)
+        if not path.parent.name.endswith(TEMPORARY):  # its names become durable when it is committed
+            fsync_folder(path.parent)
     return sink.written()
 
 

@@ -81,7 +81,7 @@ class Journal:
         both, any other mixture an object array. Raises UnknownName for a metric that was never recorded or
         not asked for.
         """
-        parts = [cells for (metric, _), cells in self.cells.items() if metric == name]
+        parts = [self.cells[name, code] for code in CODES if (name, code) in self.cells]
         parts = [cells for cells in parts if len(cells[0])] or parts[:1]
         if not parts:
             raise UnknownName("metric of this journal", name, {metric for metric, _ in self.cells})
@@ -98,9 +98,7 @@ class Journal:
         it is NA. A metric that bears the name of one of the three keys is found under `metric:<name>`.
         """
         series: dict[str, Any] = {"step": self.steps, "seconds": self.seconds, "sequence": self.sequences}
-        read = dict.fromkeys(
-            name for name, _ in self.columns if any(name == metric for metric, _ in self.cells)
-        )
+        read = dict.fromkeys(name for name, _ in self.cells)
         for name in read:
             label = name
             while label in series:
