@@ -2,7 +2,9 @@
 
 For every head: the mean weight over eligible queries on the key the aim names, and the same statistic when
 every sequence's lag is replaced by another of the same kind: the shuffled-lag null, drawn with the
-stimulus, so that it is the same at every checkpoint.
+stimulus, so that it is the same at every checkpoint. Uniform attention reads differently at different lags
+(early queries have few keys), so each draw is moved by that constant: a head that attends uniformly reads
+the same as its null.
 """
 
 from functools import partial
@@ -64,11 +66,16 @@ class _AttentionToAim:
         queries = state.aim.queries.double()
         positions = torch.arange(queries.shape[1])
         reachable = (positions[:, None] >= positions[None, :-1]).double()
-        counts = queries @ reachable
+        share = queries / (positions + 1)
+        counts, uniform = queries @ reachable, share @ reachable
         score, n = _pooled(sums, counts, state.aim.lags)
+        chance, _ = _pooled(uniform[:, None], counts, state.aim.lags)
         # Key 0 is never a target of a shuffled lag: a sink there would look like chance success.
-        sums, counts = sums - zero, counts - queries[:, :-1]
-        shuffled = [_pooled(sums, counts, lags)[0] for lags in state.aim.shuffled]
+        sums, counts, uniform = sums - zero, counts - queries[:, :-1], uniform - share[:, :-1]
+        shuffled = [
+            _pooled(sums, counts, lags)[0] - _pooled(uniform[:, None], counts, lags)[0] + chance
+            for lags in state.aim.shuffled
+        ]
         return Screened(score, int(n), torch.stack(shuffled))
 
 

@@ -1,4 +1,8 @@
-"""Attention paid to key 0, and to keys drawn at random (the same at every checkpoint) as its null."""
+"""Attention paid to key 0, and to keys drawn at random (the same at every checkpoint) as its null.
+
+Uniform attention favours key 0, which every query can see; each draw is moved by what that alone makes, so
+that a head that attends uniformly reads the same as its null.
+"""
 
 from typing import NamedTuple
 
@@ -31,10 +35,14 @@ class _AttentionToFirst:
         aim = state.stimulus.aims.get("previous")
         if aim is None:
             return undefined(Status.NO_TARGET, f"stimulus {state.stimulus.name!r} draws no random keys")
-        rows = torch.arange(sequences)
+        rows, n = torch.arange(sequences), sequences * length
+        harmonic = (1 / torch.arange(1, length + 1, dtype=torch.float64)).flip(0).cumsum(0).flip(0)
+        chance = harmonic[0] / length
         # The shuffled lags of `previous` lie in 2 … T / 2: read as key positions they are random keys.
-        shuffled = [sums[rows, :, keys].sum(0) / (length - keys).sum() for keys in aim.shuffled]
-        n = sequences * length
+        shuffled = [
+            (sums[rows, :, keys].sum(0) - harmonic[keys].sum()) / (length - keys).sum() + chance
+            for keys in aim.shuffled
+        ]
         return Screened(sums[:, :, 0].sum(0) / n, n, torch.stack(shuffled))
 
 
