@@ -87,7 +87,7 @@ def _tail(documents: Sequence[str], total: int) -> tuple[tuple[str, ...], tuple[
     left = round((1 - HELD_OUT) * total)
     for index, document in enumerate(documents):
         if left < len(document):
-            newline = document.find("\n", left, left + total // 100)
+            newline = document.find("\n", left - 1, left + total // 100) if left else -1
             cut = left if newline < 0 else newline + 1
             train = (*documents[:index], document[:cut])
             heldout = (document[cut:], *documents[index + 1 :])
