@@ -20,7 +20,7 @@ from ontogeny.vocabulary import Located, Reading, Verdict, digest
 #: Fewest usable checkpoints.
 FEWEST_POINTS = 8
 #: Squared sds of the residuals by which an abrupt rise must fit better than any slower one.
-MARGIN = 0.5
+MARGIN = 1.0
 
 
 def half_rise(
@@ -41,10 +41,10 @@ def half_rise(
     under the null at every place the series could have been chosen from.
 
     Levels are medians of the first n/8 checkpoints (5 to 9; 3 of fewer than 16) and of the last n/5 (at least
-    4; their last third if the series still climbs). The step is the first crossing of half of the size that holds for `hold` checkpoints or to the end, linear in ln step
-    (step 0 at ln ½). Its interval joins the gap between the checkpoints around it with the percentiles of
-    the crossing under `draws` resamplings of the residuals, seeded from the data. The width is ln step from
-    10 % to 90 % of the fitted rise.
+    4; their last third if the series still climbs). The step is the first crossing of half of the size that
+    holds for `hold` checkpoints or to the end, linear in ln step (step 0 at ln ½). Its interval joins the gap
+    between the checkpoints around it with the percentiles of the crossing under `draws` resamplings of the
+    residuals, seeded from the data. The width is ln step from 10 % to 90 % of the fitted rise.
 
     `transition` needs all of: (a) p ≤ alpha, p = (1 + #{null's largest rise over places ≥ size}) / (null
     draws + 1); (b) a size of `noise_multiple` times the quiet noise, and times what the fitted rise leaves
@@ -56,15 +56,15 @@ def half_rise(
 
     Errors: BadContract if shapes disagree or steps do not increase. Values that are not finite are left out.
     Known: a sharp step between checkpoints s and t -> √(s t), with [s, t] in its interval.
-    Misleads: two rises are read as one; a plateau not quite reached makes the half early; where checkpoints
-    span less than `width_limit` in ln step, only a ramp linear in step counts as gradual.
+    Misleads: two rises are read as one; a plateau not quite reached makes the half early; a spike just before
+    the rise moves the step there; where checkpoints span less than `width_limit` in ln step, only a ramp
+    linear in step counts as gradual.
     Measured: see `benchmarks/calibration_half_rise.py`.
     """
     _check(steps, values, null, level=level, alpha=alpha, hold=hold, draws=draws)
     kept = np.flatnonzero(np.isfinite(values))
-    notes = [f"{np.size(values) - kept.size} checkpoints left out: not finite"] * (
-        kept.size < np.size(values)
-    )
+    left_out = np.size(values) - kept.size
+    notes = [f"{left_out} checkpoints left out: not finite"] if left_out else []
     if kept.size < FEWEST_POINTS:
         reason = f"too-short: {kept.size} usable checkpoints, {FEWEST_POINTS} are needed"
         return Located(Verdict.NONE, level=level, reason="; ".join([reason, *notes]))

@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 from ontogeny.statistics.crossing import crossing
 from ontogeny.statistics.noise import spread
 
+#: A residual of more local sds is drawn as this many: beside noise that is nearly 0 it would be boundless.
+LARGEST_UNIT = 10.0
+
 
 def resampled_crossings(
     positions: NDArray,
@@ -29,8 +32,8 @@ def resampled_crossings(
     units = np.divide(residuals, noise, out=np.zeros_like(residuals), where=noise > 0)
     units = units - np.median(units)
     scale = spread(units)
-    drawn = np.random.default_rng(seed).choice(units, (draws, residuals.size))
-    series = curve + noise * drawn / (scale if scale > 0 else 1.0)
+    units = np.clip(units / (scale if scale > 0 else 1.0), -LARGEST_UNIT, LARGEST_UNIT)
+    series = curve + noise * np.random.default_rng(seed).choice(units, (draws, residuals.size))
     start, end = (np.median(series[:, window], axis=1) for window in windows)
     found = crossing(positions, series, (start + end) / 2, hold)
     return found[np.isfinite(found)]

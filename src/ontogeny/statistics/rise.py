@@ -1,6 +1,7 @@
 """How wide a rise between two known levels is, whether it is symmetric or has one steep side."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.special
@@ -8,10 +9,12 @@ from numpy.typing import NDArray
 
 from ontogeny.statistics.noise import RELATIVE_FLOOR, spread
 
-#: Grid of centres over the positions, and of widths from a tenth (in ln step) to the whole span.
-CENTRES, WIDTHS, NARROWEST = 90, 40, 0.1
-#: Noise beyond this many sds counts as this many.
-CLIP = 3.0
+#: Coarse grid: centres over the positions, widths (in ln step) from a hundredth to the whole span.
+CENTRES, WIDTHS, NARROWEST = 60, 36, 0.01
+#: Finer grids laid around the best of the one before, each this many points a side.
+REFINEMENTS, REFINED = 2, 13
+#: A deviation beyond this many noise sds counts as this many, and as no less than this share of the rise.
+CLIP, SMALLEST_CLIP = 3.0, 0.1
 
 # Positions where 1 − exp(−exp(z)) is a tenth, a half and nine tenths.
 _TENTH, _HALF, _NINE_TENTHS = (float(np.log(-np.log1p(-share))) for share in (0.1, 0.5, 0.9))
@@ -43,41 +46,71 @@ class Rise:
         return self.late - self.early
 
 
+class _Candidate(NamedTuple):
+    cost: float
+    shape: int
+    centre: float
+    width: float
+
+
 def fit_rise(positions: NDArray, shares: NDArray, noise: float, width_limit: float) -> Rise:
     """Fit a rise to shares [point] of it that are done (0 before, 1 after) at positions [point] = ln step.
 
-    Least squares over a grid of centres and widths, with everything beyond 3 `noise` of the two levels
-    clipped, of three shapes: logistic, exponential saturation in step, and its mirror image. The slower
-    rises a narrow one has to beat are those three beyond `width_limit`, and a ramp linear in step.
-    Known: a logistic's own width within 5 %; 1 − exp(−step / τ) -> 3.08.
+    Least squares over centre and width, deviations beyond 3 `noise` (or a tenth) clipped, of three shapes:
+    logistic, exponential saturation in step, and its mirror image. The slower rises a narrow one has to beat
+    are those three beyond `width_limit`, and a ramp linear in step.
+    Known: a logistic -> its own width, within 2 %; 1 − exp(−step / τ) -> 3.08; a jump -> less than its gap.
     Misleads: a width below the gap between two points only says that the rise lies within the gap.
     """
-    clip = min(1.0, max(CLIP * noise, 0.1))
-    shares = np.clip(shares, -clip, 1 + clip)
+    clip = min(1.0, max(CLIP * noise, SMALLEST_CLIP))
     centres = np.linspace(positions[0], positions[-1], CENTRES)
     widths = np.geomspace(NARROWEST, max(positions[-1] - positions[0], 2 * width_limit), WIDTHS)
-    at = (positions - centres[:, None, None]) / widths[:, None]
-    best, narrow, slow = (np.inf, 0.0, 0.0, shares), np.inf, _ramp_cost(positions, shares)
-    for shape, tenth, nine_tenths in SHAPES:
-        curves = shape(at)
-        cost = np.square(curves).sum(-1) - 2 * curves @ shares + shares @ shares
+    sides = [(0.0, width_limit), (width_limit, np.inf)]
+    narrow, slow = (_best(positions, shares, clip, (centres, widths), bounds) for bounds in sides)
+    best = min(narrow, slow)
+    shape, tenth, nine_tenths = SHAPES[best.shape]
+    curve = shape((positions - best.centre) / best.width)
+    left_over = max(spread(shares - curve), RELATIVE_FLOOR)
+    margin = (min(slow.cost, _ramp_cost(positions, shares, clip)) - narrow.cost) / left_over**2
+    early, late = best.centre + tenth * best.width, best.centre + nine_tenths * best.width
+    return Rise(float(early), float(late), curve, float(margin))
+
+
+def _best(
+    positions: NDArray,
+    shares: NDArray,
+    clip: float,
+    grid: tuple[NDArray, NDArray],
+    bounds: tuple[float, float],
+) -> _Candidate:
+    """The best rise whose width lies within bounds, by a coarse grid and finer ones around its best point."""
+
+    def search(centres: NDArray, widths: NDArray, shape: int) -> _Candidate:
+        widths = np.unique(np.clip(widths, *bounds))
+        curves = SHAPES[shape][0]((positions - centres[:, None, None]) / widths[:, None])
+        cost = _cost(curves, shares, clip)
         i, j = np.unravel_index(cost.argmin(), cost.shape)
-        if cost[i, j] < best[0]:
-            best = (
-                cost[i, j],
-                centres[i] + tenth * widths[j],
-                centres[i] + nine_tenths * widths[j],
-                curves[i, j],
-            )
-        narrow = min(narrow, cost[:, widths <= width_limit].min(initial=np.inf))
-        slow = min(slow, cost[:, widths > width_limit].min(initial=np.inf))
-    left_over = max(spread(shares - best[3]), RELATIVE_FLOOR)
-    return Rise(float(best[1]), float(best[2]), best[3], float((slow - narrow) / left_over**2))
+        return _Candidate(float(cost[i, j]), shape, float(centres[i]), float(widths[j]))
+
+    centres, widths = grid
+    found = min(search(centres, widths, shape) for shape in range(len(SHAPES)))
+    reach, ratio = centres[1] - centres[0], widths[1] / widths[0]
+    for _ in range(REFINEMENTS):
+        near = found.centre + np.linspace(-reach, reach, REFINED)
+        tried = found.width * np.geomspace(1 / ratio, ratio, REFINED)
+        found = min(found, search(near, tried, found.shape))
+        reach, ratio = reach / (REFINED // 2), ratio ** (2 / REFINED)
+    return found
 
 
-def _ramp_cost(positions: NDArray, shares: NDArray) -> float:
+def _cost(curves: NDArray, shares: NDArray, clip: float) -> NDArray:
+    return np.square(np.clip(curves - shares, -clip, clip)).sum(-1)
+
+
+def _ramp_cost(positions: NDArray, shares: NDArray, clip: float) -> float:
     step = np.exp(positions) - np.exp(positions[0])
-    return float(shares @ shares - max(step @ shares, 0.0) ** 2 / (step @ step))
+    slope = max(step @ np.clip(shares, -clip, 1 + clip), 0.0) / (step @ step)
+    return float(_cost(slope * step, shares, clip))
 
 
 def _saturation(z: NDArray) -> NDArray:
