@@ -1,0 +1,88 @@
+"""What is there: runs, parts, recipes; and whether it is whole."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from ontogeny.catalogue import KINDS
+from ontogeny.catalogue import parts as parts_of
+from ontogeny.recipes import shipped
+from ontogeny.record.recipe import load_recipe
+from ontogeny.store.collection import Runs, open_runs
+from ontogeny.store.run import MANIFEST, Run
+
+console = Console(highlight=False)
+
+
+def show_path(path: Path) -> None:
+    """`ontogeny show`: one run in full, or a line for each run of a folder."""
+    if (path / MANIFEST).exists():
+        show_run(Run.open(path))
+        return
+    table = Table("run", "title", "steps", "loss", "outcome", "grade", "checkpoints")
+    for run in Runs.open(path):
+        loss = run.telemetry("loss") if "loss" in run.telemetry().columns else None
+        steps, last = ("", "") if loss is None else (str(loss["step"].max()), f"{loss['loss'].iloc[-1]:.4f}")
+        title = str(run.identity.get("title", ""))
+        table.add_row(run.name, title, steps, last, run.outcome, run.grade, str(len(run.checkpoints)))
+    console.print(table)
+
+
+def show_run(run: Run) -> None:
+    """Identity, what was recorded, what was measured, what formed."""
+    identity, checkpoints = run.identity, run.checkpoints
+    console.print(f"{run.path}  {identity.get('title', '')}")
+    reason = identity.get("grade", {}).get("reason", "")
+    console.print(f"  {run.outcome}, {run.attempts} attempt(s), grade {run.grade}: {reason}")
+    console.print(f"  {identity.get('parameters', '?'):,} parameters; {len(checkpoints)} checkpoints", end="")
+    console.print(f", steps {checkpoints[0].step} to {checkpoints[-1].step}" if checkpoints else "")
+    sizes = ", ".join(f"{kind} {size / 1e6:.1f} MB" for kind, size in run.disk_bytes().items() if size)
+    console.print(f"  on disk: {sizes}")
+    telemetry = run.telemetry()
+    names = [name for name in telemetry.columns if name not in ("step", "attempt", "seconds")]
+    console.print(f"  telemetry: {', '.join(names)}")
+    rows = run.table()
+    measured = sorted(set(rows["part"]))
+    console.print(f"  measured: {', '.join(measured) or 'nothing yet'} ({len(rows):,} rows)")
+    if len(run.transitions):
+        from ontogeny.cli.stages import print_transitions  # stages import torch; most of `show` does not
+
+        print_transitions(run.name, run.transitions)
+
+
+def show_parts(kind: str) -> None:
+    """`ontogeny parts`."""
+    for one in [kind] if kind else KINDS:
+        found = parts_of(one)
+        if not found:
+            continue
+        table = Table("name", "meaning", "unit", "needs", title=f"{one}: {KINDS[one]}", title_justify="left")
+        for name, made in found.items():
+            table.add_row(name, made.meaning, made.unit, ", ".join(made.needs))
+        console.print(table)
+
+
+def show_recipes() -> None:
+    """`ontogeny recipes`."""
+    table = Table("recipe", "title", "steps", "what to expect")
+    for name in shipped():
+        recipe = load_recipe(name)
+        table.add_row(name, recipe.title, str(recipe.training.steps), " ".join(recipe.expected.split()))
+    console.print(table)
+
+
+def verify_paths(paths: Sequence[Path]) -> int:
+    """`ontogeny verify`: prints all damage; returns how much there was."""
+    total = 0
+    for run in [run for path in paths for run in open_runs(path)]:
+        damage = run.verify()
+        total += len(damage)
+        for one in damage:
+            console.print(f"{run.path}: {one}")
+        if not damage:
+            console.print(
+                f"{run.path}: whole ({len(run.checkpoints)} checkpoints, {run.attempts} attempt(s))"
+            )
+    return total

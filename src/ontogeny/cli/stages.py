@@ -1,0 +1,151 @@
+"""The stages as a user runs them, with progress on the terminal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from ontogeny.detect import claimed, detect
+from ontogeny.errors import NotARun
+from ontogeny.measure import explain, measure
+from ontogeny.record.estimate import Estimate
+from ontogeny.record.recipe import load_recipe
+from ontogeny.record.train import train
+from ontogeny.report import write_report
+from ontogeny.report.gather import run_tables
+from ontogeny.store.collection import Runs, open_runs
+from ontogeny.store.run import MANIFEST
+from ontogeny.store.series import Series
+
+console = Console(highlight=False)
+
+
+def bars(transient: bool = False) -> Progress:
+    """Progress bars in one style; nothing is drawn where output is not a terminal."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=32),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=transient,
+        disable=not console.is_terminal,
+    )
+
+
+def told(estimate: Estimate) -> str:
+    """The estimate in one line."""
+    megabytes = estimate.bytes / 1e6
+    return (
+        f"about {estimate.seconds:.0f} s for {estimate.steps} steps; {estimate.checkpoints} checkpoints, "
+        f"all kept, {megabytes:.0f} MB"
+    )
+
+
+def train_recipe(name: str, out: Path | None, overrides: list[str], grade: bool) -> None:
+    """`ontogeny train`."""
+    torch.set_num_threads(1)
+    recipe = load_recipe(name, overrides)
+    path = out or Path("runs") / Path(name).stem
+    with bars() as progress:
+        task = progress.add_task(path.name, total=recipe.training.steps, note="")
+        run = train(
+            recipe,
+            path,
+            grade=grade,
+            begin=lambda estimate: console.print(f"{path}: {told(estimate)}"),
+            progress=lambda step, found: progress.update(task, completed=step, note=f"loss {found.loss:.3f}"),
+        )
+    console.print(f"{path}: finished, grade {run.grade} ({run.identity['grade']['reason']})")
+    console.print(f"next: ontogeny measure {path} && ontogeny detect {path} && ontogeny report {path}")
+
+
+def series_below(path: Path) -> list[Path]:
+    """A run or a series is itself; a folder of runs is its runs."""
+    if not (path / MANIFEST).exists() and any(path.glob(f"*/{MANIFEST}")):
+        return [run.path for run in Runs.open(path)]
+    Series.open(path)
+    return [path]
+
+
+def measure_series(path: Path, parts: list[str], workers: int, text: Path | None, out: Path | None) -> None:
+    """`ontogeny measure`."""
+    torch.set_num_threads(1)
+    for one in series_below(path):
+        measure_one(one, parts, workers, text, out)
+
+
+def measure_one(
+    path: Path,
+    parts: Sequence[str] = (),
+    workers: int = 1,
+    text: Path | None = None,
+    out: Path | None = None,
+) -> None:
+    """Measure one run or series, with a bar."""
+    with bars() as progress:
+        task = progress.add_task(f"measure {path.name}", total=None, note="checkpoints")
+        count = measure(
+            path,
+            parts,
+            home=out,
+            text=text,
+            workers=workers,
+            begin=lambda steps: progress.update(task, total=len(steps)),
+            done=lambda step: progress.advance(task),
+        )
+    console.print(f"{path}: {count} checkpoints measured" if count else f"{path}: nothing was missing")
+
+
+def explain_measuring(path: Path, parts: list[str], text: Path | None) -> None:
+    """`ontogeny measure --explain`."""
+    torch.set_num_threads(1)
+    for one in series_below(path):
+        price = explain(one, parts, text=text)
+        table = Table("stimulus", "what is run", "parts", title=str(one), title_justify="left")
+        for line in price.stimuli:
+            table.add_row(*line)
+        console.print(table)
+        console.print(
+            f"{price.checkpoints} checkpoints to do; passes about {price.seconds:.0f} s on one thread "
+            f"(plain forwards alone {price.plain_seconds:.0f} s)"
+        )
+
+
+def detect_in(path: Path, parts: list[str], detector: str, out: Path | None) -> None:
+    """`ontogeny detect`: the claims, and a count of what was looked for and not claimed."""
+    for one in series_below(path):
+        print_transitions(one.name, detect(one, parts, detector=detector, home=out))
+
+
+def print_transitions(name: str, found) -> None:
+    """Claimed transitions, one a part and stimulus, and how many series gave none."""
+    best = claimed(found)
+    if best.empty:
+        console.print(f"{name}: no transition can be claimed")
+    else:
+        table = Table("part", "place", "stimulus", "step", "95 % interval", "size", "p", title=name)
+        for row in best.to_dict("records"):
+            place = " ".join(
+                f"{a} {row[a]}" for a in ("layer", "head", "matrix") if isinstance(row[a], int | str)
+            )
+            interval = f"{row['low']:.0f} to {row['high']:.0f}"
+            cells = (row["part"], place, row["stimulus_name"], f"{row['step']:.0f}", interval)
+            table.add_row(*cells, f"{row['size']:+.3g} {row['unit']}", f"{row['p']:.3f}")
+        console.print(table)
+    counts = found["verdict"].value_counts().to_dict()
+    said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    console.print(f"{name}: {len(found)} series looked at: {said}")
+
+
+def write_runs_report(paths: list[Path], out: Path) -> None:
+    """`ontogeny report`."""
+    runs = [run for path in paths for run in open_runs(path)]
+    if not runs:
+        raise NotARun("there is nothing to report on", received=[str(path) for path in paths])
+    write_report(out, runs=[run_tables(run) for run in runs])
+    console.print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(runs)} runs; open it in any browser")

@@ -1,0 +1,223 @@
+"""Contract suites for parts, ours and outsiders': call them in a test of your own.
+
+    from ontogeny.catalogue import part
+    from ontogeny.testing import check_instrument
+
+    def test_it_keeps_its_contract():
+        check_instrument(part("instrument", "my_number"))
+
+Each raises AssertionError with what was broken. `temporary_catalogue` lets a test declare parts that are
+gone when it ends.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ontogeny.catalogue import Intervention, Objective, Part
+from ontogeny.catalogue import part as find
+from ontogeny.catalogue.part import _PARTS, NUMBERS, load
+from ontogeny.evidence import EVIDENCE
+from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
+from ontogeny.models import Decoder, DecoderConfig
+from ontogeny.record.digests import ModelDigest
+from ontogeny.record.training import Training
+from ontogeny.subject import Subject
+from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
+
+
+@contextmanager
+def temporary_catalogue() -> Iterator[None]:
+    """Parts and evidence declared inside the block are forgotten after it."""
+    load()
+    parts, evidence = {k: dict(v) for k, v in _PARTS.items()}, {k: dict(v) for k, v in EVIDENCE.items()}
+    try:
+        yield
+    finally:
+        for kind, kept in parts.items():
+            _PARTS[kind].clear()
+            _PARTS[kind].update(kept)
+        EVIDENCE.clear()
+        EVIDENCE.update(evidence)
+
+
+class TinyFacts:
+    """Data of a made-up series: 40 equally usual tokens, contexts of 40."""
+
+    vocabulary = 40
+    context = 40
+
+    def heldout(self, sequences: int, length: int) -> tuple[Tensor, Tensor]:
+        rng = Streams(1).generator("tiny")
+        tokens = torch.randint(self.vocabulary, (min(sequences, 24), length), generator=rng)
+        weights = torch.ones(tokens.shape)
+        weights[:, -1] = 0
+        return tokens, weights
+
+    def token_counts(self) -> Tensor | None:
+        return None
+
+    def fixed_lags(self) -> frozenset[int]:
+        return frozenset()
+
+    def beginning(self) -> int | None:
+        return None
+
+    def text(self, tokens: Tensor) -> str:
+        return " ".join(map(str, tokens.tolist()))
+
+
+def tiny_subject(**changes: Any) -> Subject:
+    """A decoder of two layers, width 16, four heads, random weights."""
+    config = DecoderConfig(
+        **{"vocabulary": 40, "context": 40, "width": 16, "layers": 2, "heads": 4, **changes}
+    )
+    return Subject(Decoder(config, Streams(0).generator("tiny")).eval())
+
+
+def tiny_units(made: Part) -> list[Unit]:
+    """A part with every stimulus it declares, on the tiny data."""
+    units = []
+    for at in made.at or ("",):
+        if at == "matrix":
+            units.append(Unit(made, at, None))
+        else:
+            for name in made.stimuli:
+                units.append(Unit(made, at, find("stimulus", name).make(TinyFacts()), name))
+    return units
+
+
+def measured_on(subject: Subject, made: Part, batch: int = 8) -> Measured:
+    """Everything a part says of a subject; comparisons refer to a fresh tiny subject."""
+    units = tiny_units(made)
+    return measure_checkpoint(subject, units, lambda compared: gather(tiny_subject(), compared, batch), batch)
+
+
+def check_declaration(made: Part) -> None:
+    """It says what it means, in which unit, from where, how it misleads; its name is its file's name."""
+    assert made.meaning, f"{made.name} has no meaning"
+    assert made.source, f"{made.name} has no source"
+    module = made.make.__module__.rsplit(".", 1)[-1]
+    assert module == made.name, f"{made.name} lives in a file called {module}"
+    if made.kind in NUMBERS:
+        assert made.unit or made.kind == "fit", f"{made.name} has no unit"
+        assert made.said("Known"), f"{made.name} states no known value"
+        assert made.said("Misleads"), f"{made.name} does not say how it misleads"
+
+
+def check_instrument(made: Part) -> None:
+    """It reads a plain subject, whatever the batch cut, and gives a status on one that is NaN throughout."""
+    whole, cut = measured_on(tiny_subject(), made, batch=24), measured_on(tiny_subject(), made, batch=7)
+    assert whole.rows, f"{made.name} gave no rows"
+    assert any(row["status"] == Status.OK for row in whole.rows), (
+        f"{made.name} reads nothing on a plain model"
+    )
+    for one, other in zip(whole.rows, cut.rows, strict=True):
+        assert {k: v for k, v in one.items() if k not in ("value", "array")} == {
+            k: v for k, v in other.items() if k not in ("value", "array")
+        }, f"{made.name}: rows depend on the batch cut"
+        if one["value"] is not None:
+            close = math.isclose(one["value"], other["value"], rel_tol=1e-4, abs_tol=1e-6)
+            assert close, f"{made.name} depends on the batch cut: {one['value']} and {other['value']}"
+    broken = tiny_subject()
+    for parameter in broken.model.parameters():
+        parameter.data.fill_(math.nan)
+    for row in measured_on(broken, made).rows:
+        assert row["status"] in set(Status), f"{made.name} gave an unknown status {row['status']!r}"
+        fine = row["value"] is not None and math.isfinite(row["value"])
+        assert fine == (row["status"] == Status.OK), f"{made.name}: value {row['value']} is {row['status']}"
+        assert row["status"] != Status.FAILED, f"{made.name} raised on NaN weights: {row['reason']}"
+
+
+def check_stimulus(made: Part) -> None:
+    """The same facts give the same stimulus; aims point at keys that exist."""
+    one, other = made.make(TinyFacts()), made.make(TinyFacts())
+    assert isinstance(one, Stimulus), f"{made.name} made nothing of the tiny data: {one}"
+    assert one.hash == other.hash, f"{made.name} is not a pure function of its facts"
+    sequences, length = one.shape
+    assert one.weights.shape == one.tokens.shape
+    assert float(one.weights[:, -1].abs().sum()) == 0, "the last position predicts nothing"
+    positions = torch.arange(length)
+    for name, aim in one.aims.items():
+        targets = positions[None] - aim.lags[:, None]
+        assert bool((targets[aim.queries] >= 0).all()), f"aim {name!r} points before the beginning"
+        assert aim.shuffled.shape[1] == sequences
+        assert not bool((aim.shuffled == aim.lags).any()), f"aim {name!r}: a shuffled lag is the true one"
+
+
+def check_objective(make: Callable[[], Objective]) -> None:
+    """Draws are pure, nothing touches global random numbers, losses and weights agree, held-out is fixed."""
+    objective = make()
+    model = Decoder(DecoderConfig(vocabulary=objective.vocabulary, context=objective.context, width=16))
+    state: Any = {"model": model}
+    before = (torch.get_rng_state(), np.random.get_state(legacy=True)[1].copy())  # pyright: ignore
+    streams = Streams(3)
+    draws = [objective.draw(5, streams.generator("data", 5)).identity for _ in range(2)]
+    assert draws[0] == draws[1], "the same step drew differently"
+    other = objective.draw(6, streams.generator("data", 6)).identity
+    assert other != draws[0], "two steps drew the same"
+    draw = objective.draw(5, streams.generator("data", 5))
+    batches = [objective.batch(draw, state, streams.generator("sampling", 5)) for _ in range(2)]
+    assert all(torch.equal(batches[0][key], batches[1][key]) for key in batches[0]), (
+        "a batch is not repeatable"
+    )
+    losses = objective.loss(model, batches[0])
+    assert losses.values.shape == losses.weights.shape
+    assert bool((losses.weights >= 0).all())
+    assert bool(torch.isfinite(losses.mean()))
+    rows = [objective.facts().heldout(8, objective.context) for _ in range(2)]
+    if rows[0] is not None and rows[1] is not None:
+        assert torch.equal(rows[0][0], rows[1][0]), "held-out rows are not fixed"
+    assert torch.equal(before[0], torch.get_rng_state()), "torch's global generator was used"
+    assert np.array_equal(before[1], np.random.get_state(legacy=True)[1]), "NumPy's global generator was used"  # pyright: ignore
+
+
+def trajectory(make: Callable[[list[Intervention]], Training], interventions: list, steps: int) -> list[int]:
+    """Digests of the model after each step."""
+    training = make(interventions)
+    digest, found = ModelDigest(training.model), []
+    for _ in range(steps):
+        training.step()
+        training.state["counters"].step += 1
+        found.append(digest())
+    return found
+
+
+def check_intervention(
+    make: Callable[[list[Intervention]], Training], made: Intervention, steps: int = 6
+) -> None:
+    """It acts inside its window and not before; its sham changes no bit; its state survives saving."""
+    plain = trajectory(make, [], steps)
+    assert trajectory(make, [copy.deepcopy(made).sham()], steps) == plain, "the sham changes the trajectory"
+    changed = trajectory(make, [copy.deepcopy(made)], steps)
+    start = made.window.start
+    assert changed[:start] == plain[:start], "it acts before its window"
+    assert changed[start:] != plain[start:], "it changes nothing"
+    assert made.extent, "it declares no extent"
+    twin = copy.deepcopy(made)
+    twin.load_state_dict(copy.deepcopy(made.state_dict()))
+    assert trajectory(make, [twin], steps) == changed, "its state does not survive saving"
+
+
+def check_detector(made: Part) -> None:
+    """It claims a plain step against a null, claims nothing without one, and never raises on poor series."""
+    steps = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, *range(150, 1001, 50)])
+    noise = np.random.default_rng(0).normal(0, 0.01, (100, 3, len(steps)))
+    rise = (steps >= 400) * 1.0 + noise[0, 0]
+    found: Located = made.make(steps, rise, np.repeat(noise, 3, axis=0))
+    assert found.verdict is Verdict.TRANSITION, f"{made.name} misses a plain step: {found.reason}"
+    assert found.step is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.step <= found.high
+    assert made.make(steps, rise, None).verdict is not Verdict.TRANSITION, "it claims without a null"
+    for poor in (np.ones(len(steps)), np.full(len(steps), np.nan), rise[:2]):
+        located = made.make(steps[: len(poor)], poor, None)
+        assert located.verdict is not Verdict.TRANSITION
+        assert located.reason, "nothing is claimed and no reason given"

@@ -1,0 +1,23 @@
+"""One torch thread everywhere, shapes checked, and the shared data that only some machines have."""
+
+import os
+from pathlib import Path
+
+import jaxtyping
+import pytest
+import torch
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+torch.set_num_threads(1)
+jaxtyping.install_import_hook("ontogeny", "shape_checks.checked")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real data nobody here wrote; absent on an outsider's machine, required in CI."""
+    if not SHARED.is_dir():
+        assert os.environ.get("CI") != "true", f"{SHARED} must be there in CI"
+        pytest.skip("the shared data is not on this machine")
+    return SHARED
