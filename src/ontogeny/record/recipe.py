@@ -37,7 +37,7 @@ PROSE = {"title", "expected"}
 #: The tables that only an objective with a corpus has.
 TEXT = {"corpus", "tokenizer"}
 #: What an override may give without quotes: text that TOML would not read as anything else.
-BARE_WORD = re.compile(r"(?!(true|false|inf|nan)$)[A-Za-z_][\w./-]*")
+BARE_WORD = re.compile(r"(?!(true|false|inf|nan)$)([A-Za-z_/~]|\.\.?/)[\w./~-]*")
 
 
 class Recipe(Section):
@@ -116,7 +116,8 @@ class Recipe(Section):
 def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """A shipped recipe by name, or any by its path, with overrides such as "optimizer.lr=3e-4".
 
-    What stands after = is a TOML value; a bare word may do without quotes. BadRecipe says what is wrong.
+    What stands after = is a TOML value; a word or path without spaces may do without quotes, and a whole
+    table is written {key = value, …}. BadRecipe says what is wrong.
     """
     path = Path(name_or_path)
     if path.suffix != ".toml" and str(name_or_path) in shipped():
