@@ -24,7 +24,7 @@ MATRICES = [
 ]
 STATIC = {
     "run": "made-up", "attempt": 1, "version": 1, "parameters": "0a1b2c3d", "stimulus": "9f" * 8,
-    "reference": None, "condition": None,
+    "reference": None, "condition": "",
 }  # fmt: skip
 AXES = ("layer", "loop", "head", "neuron", "feature", "expert", "position", "token", "item")
 
@@ -90,7 +90,7 @@ def _row(part: str, step: int, value: float, **more) -> dict:
         "part": part,
         "step": step,
         "checkpoint": f"{step:016x}",
-        "component": "value",
+        "component": "",
         "stimulus_name": "heldout",
     }
     state = {"value": value, "low": None, "high": None, "n": 64, "status": "ok", "reason": ""}
@@ -105,10 +105,11 @@ def _head_rows(step: int, random: np.random.Generator) -> list[dict]:
                 where = {"layer": layer, "head": head, "stimulus_name": "repeated_tokens"}
                 value = _score(part, layer, head, step, random)
                 rows.append(_row(part, step, value, low=value - 0.02, high=value + 0.02, **where))
-                if part == "induction_attention":
-                    null = 0.05 + random.normal(0, 0.006)
-                    bounds = {"low": null - 0.03, "high": null + 0.03}
-                    rows.append(_row(part, step, null, component="null_shuffled", **bounds, **where))
+        if part == "induction_attention":
+            for layer in range(LAYERS):
+                where = {"layer": layer, "stimulus_name": "repeated_tokens"}
+                edge = 0.13 + random.normal(0, 0.006)
+                rows.append(_row(part, step, edge, component="null:shuffled_lag", **where))
     return rows
 
 
@@ -181,7 +182,7 @@ def _blank(part: str, layer: int, head: int | None) -> dict:
     stimulus = "repeated_tokens" if head is not None else "heldout"
     axes = dict.fromkeys(AXES) | {"site": None, "matrix": None, "task": None}
     return axes | {
-        "part": part, "component": "value", "layer": layer, "head": head, "stimulus_name": stimulus,
+        "part": part, "component": "", "layer": layer, "head": head, "stimulus_name": stimulus,
         "unit": unit, "method": "sigmoid", "level": 0.95,
     }  # fmt: skip
 
@@ -201,13 +202,10 @@ def samples() -> list[tuple[int, str]]:
         (0, "ÿ3(;k]]q\x08Vv{0Ae—u=n%tY!z"),
         (64, "  e t  se r   e) i    s  e t  s   r.n e"),
         (385, "def sefl(self, selt):\n        retur self.\n        if the"),
-        (
-            910,
-            'def close(self):\n        """Close the file."""\n        if self._file:\n            self._close()',
-        ),
+        (910, 'def close(self):\n        """Close it."""\n        if self._file:\n            self._close()'),
         (
             4000,
-            "class Reader(Base):\n    def __init__(self, name, *, size=None):\n        self.name = name\n",
+            "class Reader(Base):\n    def __init__(self, name, *, size=None):\n        self.size = 0\n",
         ),
     ]
 

@@ -26,7 +26,7 @@ from ontogeny.report.theme import Theme, theme_named
 from ontogeny.report.wording import short_number
 from ontogeny.views.figure import Figure, Heat, Line, Panel, Points, Rail, Text
 
-WIDTH = 860
+WIDTH = 860.0
 #: One pixel is one point, so font sizes are pixels.
 DPI = 72
 SETTINGS = {
@@ -74,9 +74,9 @@ def _rendered(figure: Figure, planned: Layout, theme: Theme) -> str:
     FigureCanvasSVG(canvas)
     canvas.patch.set_visible(False)
     if planned.title:
-        _write(canvas, planned, 0, 16, figure.title, theme.ink, 15, weight="bold", longest=90)
+        _write(canvas, planned, 0.0, 16.0, figure.title, theme.ink, 15.0, weight="bold", longest=90)
     if planned.bar is not None:
-        _draw_bar(canvas, planned, planned.bar, planned.wide - 4, 16 if planned.title else 15, theme)
+        _draw_bar(canvas, planned, planned.bar, planned.wide - 4, 16.0 if planned.title else 15.0, theme)
     for frame in planned.frames:
         _draw_panel(canvas, planned, frame, theme)
     written = io.StringIO()
@@ -192,7 +192,7 @@ def _label_ends(canvas: Canvas, planned: Layout, frame: Frame, axes: Axes, theme
             colour = colour_of(mark, theme) if isinstance(mark, Line) else theme.hues[mark.hue]
             found.append((label, colour, axes.transData.transform((1.0, ends[-1]))[1]))
     bottom = planned.high - frame.top - frame.high
-    heights = spread([height for *_, height in found], 13, bottom, bottom + frame.high)
+    heights = spread([height for *_, height in found], 13.0, bottom, bottom + frame.high)
     for (label, colour, _), height in zip(found, heights, strict=True):
         x = frame.left + frame.wide + 6
         _write(canvas, planned, x, planned.high - height + 4, label, colour, place.LABEL)
@@ -234,7 +234,7 @@ def _draw_bar(
     """The colour scale: a strip between its two ends, right-aligned."""
     low, high = short_number(float(f"{heat.low:.3g}")), short_number(float(f"{heat.high:.3g}"))
     end = right - text_width(high, place.LABEL) - 5
-    strip = _axes(canvas, planned, end - 70, baseline - 8, 70, 8)
+    strip = _axes(canvas, planned, end - 70, baseline - 8, 70.0, 8.0)
     steps = np.linspace(0, 1, 64)[None, :]
     strip.imshow(norm_of(heat).inverse(steps), cmap=MAPS[heat.colours], norm=norm_of(heat), aspect="auto")
     strip.set_axis_off()

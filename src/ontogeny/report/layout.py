@@ -8,12 +8,12 @@ from ontogeny.report.axes import along
 from ontogeny.report.lettering import clean, stack, width
 from ontogeny.views.figure import Figure, Heat, Line, Panel, Points, Rail, Rule, Text
 
-TITLE, LABEL = 13, 11
-GUTTER, BETWEEN_ROWS = 30, 16
-TITLE_ROW, RULE_ROW, RAIL_ROW, TICK_ROW, AXIS_ROW = 22, 14, 13, 19, 15
-LEFT, RIGHT, MOST_RIGHT = 44, 10, 130
-PLOT_HEIGHTS = {1: 250, 2: 150, 3: 105, 4: 90}
-CELL, SMALLEST_CELL = 22, 7
+TITLE, LABEL = 13.0, 11.0
+GUTTER, BETWEEN_ROWS = 30.0, 16.0
+TITLE_ROW, RULE_ROW, RAIL_ROW, TICK_ROW, AXIS_ROW = 22.0, 14.0, 13.0, 19.0, 15.0
+LEFT, RIGHT, MOST_RIGHT = 44.0, 10.0, 130.0
+PLOT_HEIGHTS = {1: 250.0, 2: 150.0, 3: 105.0, 4: 90.0}
+CELL, SMALLEST_CELL = 22.0, 7.0
 #: What a colour scale takes beside a title.
 BAR = 140
 MOST_LABELS = 6
@@ -96,7 +96,7 @@ def lay_out(figure: Figure, wide: float, title: bool) -> Layout:
             frames.append(frame)
             highest = max(highest, frame.top + frame.high + TICK_ROW + AXIS_ROW * labelled)
         top = highest + BETWEEN_ROWS
-    return Layout(tuple(frames), wide, math.ceil(top - BETWEEN_ROWS + 4), bar, title)
+    return Layout(tuple(frames), wide, float(math.ceil(top - BETWEEN_ROWS + 4)), bar, title)
 
 
 def _frame(
@@ -110,7 +110,7 @@ def _frame(
     labelled: bool,
 ) -> Frame:
     left, plot = x + _left_margin(panel), outer - _left_margin(panel) - right
-    high = float(PLOT_HEIGHTS.get(columns, PLOT_HEIGHTS[4]))
+    high = PLOT_HEIGHTS.get(columns, PLOT_HEIGHTS[4])
     heat = heat_of(panel)
     if heat is not None and is_grid(panel):
         cell = max(min(CELL, plot / len(heat.x)), SMALLEST_CELL)
@@ -132,7 +132,7 @@ def _left_margin(panel: Panel) -> float:
 def _right_margin(panels: Sequence[Panel]) -> float:
     """Room for end labels, the same in every panel so that their x axes line up."""
     labels = [width(label, LABEL) for panel in panels for _, label in end_labels(panel)]
-    return min(max([*labels, 0]) + RIGHT, MOST_RIGHT)
+    return min(max([*labels, 0.0]) + RIGHT, MOST_RIGHT)
 
 
 def rail_label(panel: Panel) -> str:
@@ -143,7 +143,7 @@ def rail_label(panel: Panel) -> str:
 
 def rail_height(panel: Panel) -> float:
     """Room above the plot for what has no y."""
-    return RAIL_ROW if any(isinstance(mark, Rail) for mark in panel.marks) else 0
+    return RAIL_ROW if any(isinstance(mark, Rail) for mark in panel.marks) else 0.0
 
 
 def unit_left(panel: Panel) -> float:

@@ -79,7 +79,7 @@ def _checked(steps: ArrayLike, values: ArrayLike) -> tuple[Ints, Floats]:
         )
     if x.size and (x.min() < 0 or x.max() > LARGEST_STEP):
         raise BadContract(
-            "steps outside what can be bucketed", received=f"{x.min()}…{x.max()}", allowed="≥ 0"
+            "steps cannot be bucketed", received=f"{x.min()} to {x.max()}", allowed="0 to 2**52"
         )
     order = np.argsort(x, kind="stable")
     return x[order], y[order]

@@ -1,6 +1,7 @@
 """A part's score over layers and heads, at a few steps, on one colour scale."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,14 @@ from ontogeny.views.tables import (
     geometric,
     of_part,
     parts_over,
+    placed,
+    text_of,
     variants,
     words,
 )
+
+#: Panels to a row, and the most heads that leaves room for.
+COLUMNS = ((4, 8), (3, 12), (2, 10_000))
 
 
 @view()
@@ -37,30 +43,19 @@ def head_grid(
     """
     known = parts_over(rows, "head")
     part = part or (known[0] if known else "")
-    _, measured = next(variants(of_part(rows, part)), ("", rows.iloc[:0]))
-    if "head" not in measured or not np.isfinite(column(measured, "value")).any():
+    scores = placed(of_part(rows, part), "layer", "head")
+    measured = _last_loop(next(variants(scores), ("", scores))[1])
+    if not np.isfinite(column(measured, "value")).any():
         reason = f"{words(part) or 'no part'} has no finite score of a head"
         return Figure("Layer by head", (empty_panel("Heads", reason),))
-    measured = _last_loop(measured)
-    low, high, colours = colour_range(column(measured, "value"))
-    chosen = list(steps) or _chosen_steps(measured, of_part(transitions, part), most)
-    layers, heads = (
-        sorted(int(value) for value in measured[axis].dropna().unique()) for axis in ("layer", "head")
-    )
+    blank = _blank(part, measured)
     panels = tuple(
-        Panel(
-            f"step {step:,}",
-            (_heat(measured[measured["step"] == step], part, layers, heads, low, high, colours),),
-            x="head",
-            y="layer",
-            x_scale="linear",
-        )
-        for step in chosen
+        Panel(f"step {step:,}", (_filled(blank, measured, step),), x="head", y="layer", x_scale="linear")
+        for step in list(steps) or _chosen_steps(measured, of_part(transitions, part), most)
     )
-    columns = min(len(panels), 4 if len(heads) <= 8 else 3 if len(heads) <= 12 else 2)
-    return Figure(
-        f"{words(part)}, layer by head", panels, note="One colour scale for all steps.", columns=columns
-    )
+    columns = min(len(panels), next(n for n, widest in COLUMNS if len(blank.x) <= widest))
+    note = "One colour scale for all steps."
+    return Figure(f"{words(part)}, layer by head", panels, note=note, columns=columns)
 
 
 def _last_loop(measured: pd.DataFrame) -> pd.DataFrame:
@@ -80,20 +75,22 @@ def _chosen_steps(measured: pd.DataFrame, transitions: pd.DataFrame, most: int) 
     return sorted(chosen)[:most]
 
 
-def _heat(
-    measured: pd.DataFrame, part: str, layers: list[int], heads: list[int], low: float, high: float, colours
-) -> Heat:
+def _blank(part: str, measured: pd.DataFrame) -> Heat:
+    """The grid over all layers and heads, with the scale of the whole run and nothing in it."""
+    layers, heads = (sorted({int(value) for value in measured[axis]}) for axis in ("layer", "head"))
+    low, high, colours = colour_range(column(measured, "value"))
+    empty = ((None,) * len(heads),) * len(layers)
+    return Heat(words(part), tuple(map(str, heads)), tuple(map(str, layers)), empty, low, high, colours)
+
+
+def _filled(blank: Heat, measured: pd.DataFrame, step: int) -> Heat:
+    here = measured[measured["step"] == step]
+    statuses = [text_of(row, "status") for _, row in here.iterrows()]
     held = {
-        (int(layer), int(head)): cell(value, status)
+        (str(int(layer)), str(int(head))): cell(value, status)
         for layer, head, value, status in zip(
-            measured["layer"], measured["head"], column(measured, "value"), _statuses(measured), strict=True
+            here["layer"], here["head"], column(here, "value"), statuses, strict=True
         )
     }
-    values = tuple(tuple(held.get((layer, head)) for head in heads) for layer in layers)
-    return Heat(words(part), tuple(map(str, heads)), tuple(map(str, layers)), values, low, high, colours)
-
-
-def _statuses(measured: pd.DataFrame) -> list[str]:
-    return (
-        list(measured["status"].astype("string").fillna("")) if "status" in measured else [""] * len(measured)
-    )
+    values = tuple(tuple(held.get((layer, str(head))) for head in blank.x) for layer in blank.y)
+    return replace(blank, values=values)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ontogeny.catalogue import view
-from ontogeny.views.figure import Figure, Line, Mark, Numbers, Panel, numbers
+from ontogeny.views.figure import Figure, Line, Mark, Panel, numbers
 from ontogeny.views.tables import (
     checkpoints,
     claimed,
@@ -17,6 +17,7 @@ from ontogeny.views.tables import (
     of_part,
     parts_over,
     place_words,
+    placed,
     plural,
     rule,
     short_place,
@@ -44,7 +45,7 @@ def head_timeline(
     panels = [
         _panel(part, said, measured, rows, transitions, named)
         for part in chosen
-        for said, measured in variants(of_part(rows, part))
+        for said, measured in variants(placed(of_part(rows, part), "head"))
         if len(measured)
     ]
     if not panels:
@@ -58,7 +59,7 @@ def _panel(
     found = _claimed_heads(of_part(transitions, part), measured).head(named)
     heads = dict(_heads(measured))
     pointed = [place_words(row) for _, row in found.iterrows()] or _highest(heads)
-    marks: list[Mark] = [*_null_band(null_of(of_part(rows, part), measured))]
+    marks: list[Mark] = [*_null_band(null_of(of_part(rows, part), measured), measured)]
     marks += _background({place: frame for place, frame in heads.items() if place not in pointed})
     marks += [_line(heads[place], hue) for hue, place in enumerate(pointed) if place in heads]
     marks += [rule(row, "", hue) for hue, (_, row) in enumerate(found.iterrows())]
@@ -139,22 +140,26 @@ def _background(heads: dict[str, pd.DataFrame]) -> list[Mark]:
     return bands
 
 
-def _null_band(null: pd.DataFrame) -> list[Mark]:
-    """The reach of the null: its own bounds if it has them, else the spread of its values."""
+def _null_band(null: pd.DataFrame, measured: pd.DataFrame) -> list[Mark]:
+    """The reach of the null over the places it was drawn for: within its own bounds, if it has them.
+
+    A null that gives one number gives its upper end: the band then begins at 0, or at the lowest score.
+    """
     if null.empty:
         return []
-    value = column(null, "value")
-    low, high = column(null, "low"), column(null, "high")
+    value, low, high = (column(null, name) for name in ("value", "low", "high"))
+    bottom = np.nanmin(np.append(column(measured, "value"), 0.0))
     bounds = pd.DataFrame(
         {
             "step": null["step"].to_numpy(),
-            "low": np.where(np.isfinite(low), low, value),
+            "low": np.where(np.isfinite(low), low, bottom),
             "high": np.where(np.isfinite(high), high, value),
         }
     )
     reach = bounds.groupby("step").agg({"low": "min", "high": "max"})
-    x: Numbers = numbers(reach.index)
-    return [Line("null", x, (), numbers(reach["low"]), numbers(reach["high"]), role="null")]
+    return [
+        Line("null", numbers(reach.index), (), numbers(reach["low"]), numbers(reach["high"]), role="null")
+    ]
 
 
 def _note(rows: pd.DataFrame, parts: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from ontogeny.views.tables import (
     empty_panel,
     of_part,
     parts_over,
+    placed,
     rule,
     short_place,
     step_range,
@@ -48,10 +49,8 @@ def layer_by_step(rows: pd.DataFrame, transitions: pd.DataFrame, *, parts: Seque
 
 
 def _layered(rows: pd.DataFrame) -> pd.DataFrame:
-    if "layer" not in rows:
-        return rows.iloc[:0]
-    finer = [axis for axis in FINER if axis in rows]
-    return rows[rows["layer"].notna() & rows[finer].isna().all(axis=1)]
+    layered = placed(rows, "layer")
+    return layered[layered[[axis for axis in FINER if axis in rows]].isna().all(axis=1)]
 
 
 def _panel(

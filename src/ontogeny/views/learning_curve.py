@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ontogeny.catalogue import view
-from ontogeny.views.figure import Figure, Line, Mark, Panel, Points, Scale, numbers
+from ontogeny.views.figure import Figure, Line, Mark, Panel, Points, Rail, Scale, numbers
 from ontogeny.views.tables import (
     checkpoints,
     column,
@@ -61,7 +61,15 @@ def learning_curve(
 def _heldout(telemetry: pd.DataFrame) -> list[Mark]:
     values, steps = column(telemetry, "heldout_loss"), column(telemetry, "step")
     finite = np.isfinite(values)
-    return [Points("held out", numbers(steps[finite]), numbers(values[finite]))] if finite.any() else []
+    marks: list[Mark] = (
+        [Points("held out", numbers(steps[finite]), numbers(values[finite]))] if finite.any() else []
+    )
+    lost = steps[np.isinf(values)]
+    return (
+        [*marks, Rail("nonfinite", numbers(lost), (1,) * len(lost), "infinite held out")]
+        if lost.size
+        else marks
+    )
 
 
 def _superseded(before: pd.DataFrame, window: float, most: int, scale: Scale) -> Line:

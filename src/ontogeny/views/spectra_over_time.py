@@ -12,10 +12,10 @@ from ontogeny.views.tables import (
     checkpoints,
     column,
     empty_panel,
-    has,
     missing_rail,
     of_part,
     parts_over,
+    placed,
     plural,
     step_range,
     variants,
@@ -30,7 +30,7 @@ def spectra_over_time(rows: pd.DataFrame, *, parts: Sequence[str] = ()) -> Figur
     Without `parts`, every part measured on matrices (effective rank, stable rank …). Matrices are of one
     kind when their names differ only in numbers. Panels of one part share their y range.
     """
-    matrices = rows[rows["matrix"].notna()] if has(rows, "matrix") else rows.iloc[:0]
+    matrices = placed(rows, "matrix")
     chosen = list(parts) or parts_over(matrices, "matrix")
     panels = [
         panel

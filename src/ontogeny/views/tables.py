@@ -11,7 +11,7 @@ from ontogeny.views.figure import Panel, Rail, Rule, Text, Ticks, numbers
 from ontogeny.vocabulary import AXES
 
 #: What tells two series of one part apart, before any place.
-VARIANT = ("component", "stimulus_name", "condition", "reference")
+VARIANT = ("component", "stimulus_name", "condition")
 #: Components that stand for the part itself.
 PLAIN = ("", "value")
 
@@ -45,7 +45,7 @@ def short_place(row: Any) -> str:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
+    return value is None or value is pd.NA or (isinstance(value, float) and bool(np.isnan(value)))
 
 
 def _plain(value: Any) -> str:
@@ -61,33 +61,39 @@ def text_of(row: Any, name: str) -> str:
 def variants(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The series of one part that differ in more than the place, each with the words that tell it apart.
 
-    Components that stand for a null are left out: they belong to the others (`null_of`).
+    A part's own number (the nameless component) stands for it; a part without one shows every component.
+    Components that stand for a null are left out: they belong to the others (`null_of`). A place measured
+    twice at one step, under another version or reference, counts as it was measured last.
     """
     measured = rows[~_is_null(rows)]
-    keys = [key for key in VARIANT if has(measured, key)]
-    if not keys:
-        yield "", measured
-        return
-    filled = measured.assign(**{key: measured[key].astype("string").fillna("") for key in keys})
-    varying = [key for key in keys if filled[key].nunique() > 1]
+    filled = measured.assign(**{key: _texts(measured, key) for key in VARIANT})
+    own = filled["component"].isin(PLAIN)
+    filled = filled[own] if own.any() else filled
+    places = [axis for axis in ("step", *AXES, *VARIANT) if axis in filled]
+    filled = filled.drop_duplicates(places, keep="last")
+    varying = [key for key in VARIANT if filled[key].nunique() > 1]
     if not varying:
-        yield "", measured
+        yield "", measured.loc[filled.index]
         return
     for values, group in filled.groupby(varying, sort=True):
-        said = [str(value) for value in values if str(value) not in PLAIN]
-        yield " · ".join(words(value) for value in said), measured.loc[group.index]
+        yield " · ".join(words(str(value)) for value in values if value), measured.loc[group.index]
+
+
+def _texts(rows: pd.DataFrame, name: str) -> pd.Series:
+    """A text column without missing values; empty texts if there is no such column."""
+    if name not in rows:
+        return pd.Series("", index=rows.index, dtype="string")
+    return rows[name].astype("string").fillna("")
 
 
 def _is_null(rows: pd.DataFrame) -> pd.Series:
-    if "component" not in rows:
-        return pd.Series(False, index=rows.index)
-    return rows["component"].astype("string").fillna("").str.startswith("null")
+    return _texts(rows, "component").str.startswith("null").astype(bool)
 
 
 def null_of(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """Rows of a part's null (components starting with `null`) under the conditions of `measured`."""
     null = rows[_is_null(rows)]
-    for key in ("stimulus_name", "condition", "reference"):
+    for key in ("stimulus_name", "condition"):
         if has(measured, key) and has(null, key):
             null = null[null[key].isin(measured[key].dropna().unique())]
     return null
@@ -98,18 +104,23 @@ def of_part(table: pd.DataFrame, part: str) -> pd.DataFrame:
     return table[table["part"] == part] if "part" in table else table.iloc[:0]
 
 
+def placed(rows: pd.DataFrame, *axes: str) -> pd.DataFrame:
+    """The rows that have a coordinate on every one of the axes."""
+    if any(axis not in rows for axis in axes):
+        return rows.iloc[:0]
+    return rows[rows[list(axes)].notna().all(axis=1)]
+
+
 def parts_over(rows: pd.DataFrame, axis: str) -> list[str]:
     """Names of the parts that have values along an axis, in the order they come."""
-    if "part" not in rows or axis not in rows:
-        return []
-    return [str(name) for name in rows.loc[rows[axis].notna(), "part"].unique()]
+    return [str(name) for name in placed(rows, "part", axis)["part"].unique()] if "part" in rows else []
 
 
 def claimed(transitions: pd.DataFrame) -> pd.DataFrame:
-    """The transitions that claim something formed."""
-    return (
-        transitions[transitions["verdict"] == "transition"] if "verdict" in transitions else transitions[:0]
-    )
+    """The transitions that claim something formed at a step."""
+    if "verdict" not in transitions:
+        return transitions.iloc[:0]
+    return transitions[(transitions["verdict"] == "transition") & transitions["step"].notna()]
 
 
 def rule(row: Any, label: str, hue: int | None = None) -> Rule:
@@ -146,9 +157,7 @@ def missing_rail(rows: pd.DataFrame) -> tuple[Rail, ...]:
     if "step" not in rows:
         return ()
     lost = rows[~np.isfinite(column(rows, "value"))]
-    status = (
-        lost["status"].astype("string").fillna("") if "status" in lost else pd.Series("", index=lost.index)
-    )
+    status = _texts(lost, "status")
     nonfinite = _rail("nonfinite", lost.loc[status == "nonfinite", "step"], "non-finite")
     return nonfinite + _rail("missing", lost.loc[status != "nonfinite", "step"], "undefined")
 

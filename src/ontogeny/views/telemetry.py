@@ -13,12 +13,16 @@ TRAINING = ("loss", "learning_rate", "gradient_norm", "tokens", "applied")
 
 
 def training_rows(telemetry: pd.DataFrame) -> pd.DataFrame:
-    """The rows of training steps, without those that only hold an evaluation."""
+    """The rows of training steps, without those that hold an evaluation or something else logged.
+
+    Where `applied` was recorded, every training step has it, even one whose numbers are all NaN.
+    """
+    trained = [name for name in TRAINING if name in telemetry]
+    if "applied" in trained:
+        return telemetry[telemetry[trained].notna().any(axis=1)]
     if "heldout_loss" not in telemetry:
         return telemetry
-    trained = [name for name in TRAINING if name in telemetry]
-    alone = telemetry["heldout_loss"].notna() & telemetry[trained].isna().all(axis=1)
-    return telemetry[~alone]
+    return telemetry[telemetry[trained].notna().any(axis=1) | telemetry["heldout_loss"].isna()]
 
 
 def kept(training: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

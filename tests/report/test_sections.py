@@ -1,0 +1,81 @@
+import pandas as pd
+import pytest
+
+from ontogeny.report.sections import formed, heads, last_finite, not_claimed, run_sections
+from ontogeny.report.tables import PartNote, RunTables
+
+
+@pytest.fixture(scope="module")
+def run(made_up):
+    notes = {"induction_attention": PartNote("share", "Looks back.", "a positional habit looks the same.")}
+    return RunTables(
+        made_up.identity(),
+        made_up.telemetry(),
+        made_up.rows(),
+        made_up.transitions(),
+        made_up.samples(),
+        notes,
+    )
+
+
+def test_every_section_has_something_to_say(run):
+    assert [anchor for anchor, _, _ in run_sections(run, "r")] == [
+        f"r-{key}"
+        for key in (
+            "about",
+            "formed",
+            "not-claimed",
+            "curves",
+            "heads",
+            "layers",
+            "matrices",
+            "samples",
+            "misleads",
+            "provenance",
+        )
+    ]
+
+
+def test_a_run_with_nothing_but_a_name_is_still_reported():
+    found = {anchor: body for anchor, _, body in run_sections(RunTables({"name": "bare"}), "r")}
+    assert list(found) == ["r-about", "r-formed"]
+    assert "Not graded" in found["r-about"]
+    assert "No detector was run" in found["r-formed"]
+
+
+def test_one_sentence_a_claim(run):
+    written = formed(run)
+    assert written.count("<li>") == 3
+    assert (
+        "At step 645 (95 % interval 560 – 730), <strong><bdi>induction attention in layer 1 head 2" in written
+    )
+
+
+def test_claims_beyond_the_first_thirty_are_in_the_table_only(run):
+    many = pd.concat([run.transitions.head(1)] * 40, ignore_index=True)
+    written = formed(RunTables({}, transitions=many))
+    assert written.count("<li>") == 30
+    assert "10 further claims" in written
+
+
+def test_no_claim_is_said_with_how_much_was_looked_at(run):
+    none = run.transitions[run.transitions["verdict"] != "transition"]
+    assert "Nothing is claimed: of 27 series" in formed(RunTables({}, transitions=none))
+
+
+def test_verdicts_are_explained(run):
+    written = not_claimed(run)
+    assert "was still changing when the run ended" in written
+    assert "<dt>transition</dt>" not in written
+
+
+def test_grids_are_of_parts_with_a_claim(run):
+    written = heads(run)
+    assert "induction attention, layer by head" in written
+    assert "first token attention, layer by head" not in written
+
+
+def test_last_finite_skips_nan(run):
+    telemetry = pd.DataFrame({"step": [2, 1, 3], "loss": [1.5, 9.0, float("nan")]})
+    assert last_finite(RunTables({}, telemetry=telemetry), "loss") == "1.500"
+    assert last_finite(RunTables({}), "loss") == "—"

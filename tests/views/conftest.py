@@ -1,0 +1,16 @@
+"""The made-up run of the report's tests, for views too."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def made_up() -> ModuleType:
+    path = Path(__file__).parents[1] / "report" / "tables.py"
+    spec = importlib.util.spec_from_file_location("made_up_tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,21 @@
+import pandas as pd
+
+from ontogeny.views import not_found
+
+
+def test_series_are_grouped_and_all_accounted_for(made_up):
+    figure = not_found(made_up.transitions())
+    assert figure.note == "27 series without a claim, of 30 looked at."
+    assert [row[:3] for row in figure.table.rows] == [
+        ("induction attention", "repeated tokens", "none"),
+        ("previous token attention", "repeated tokens", "none"),
+        ("first token attention", "repeated tokens", "none"),
+        ("effective rank", "heldout", "gradual"),
+        ("residual norm", "heldout", "unfinished"),
+    ]
+    assert figure.table.rows[2][3] == "L0 H0, L0 H1, L0 H2, L0 H3, L1 H0, L1 H1 and 2 more"
+    assert figure.table.rows[3][3:] == ("L0, L1, L2", "wider than ln 20 in step")
+
+
+def test_an_empty_table_has_no_rows():
+    assert not_found(pd.DataFrame()).table.rows == ()
