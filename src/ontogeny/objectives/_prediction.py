@@ -5,9 +5,11 @@ and weights are [sequence, T − 1], column t for predicting token t + 1 from po
 weights [sequence, T] whose last column is 0, as a Stimulus wants them.
 """
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from ontogeny.errors import BadRecipe
@@ -15,7 +17,7 @@ from ontogeny.vocabulary import Losses
 
 
 def prediction_losses(
-    model: nn.Module,
+    model: Callable[[Tensor], Tensor],
     tokens: Int[Tensor, "sequence token"],
     weights: Float[Tensor, "sequence position"] | None = None,
 ) -> Losses:

@@ -1,10 +1,11 @@
 """Random tokens in which one segment comes twice: what induction heads are for, and nothing else."""
 
+from collections.abc import Callable
 from typing import Literal, Self
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from ontogeny.catalogue import Batch, objective
 from ontogeny.errors import BadRecipe
@@ -82,7 +83,7 @@ class copied_segments:
         """`tokens` [sequence, context] and `weights` [sequence, context − 1]."""
         return {"tokens": draw.items[:, :-2], "weights": self._weights(draw.items)}
 
-    def loss(self, model: nn.Module, batch: Batch) -> Losses:
+    def loss(self, model: Callable[[Tensor], Tensor], batch: Batch) -> Losses:
         return prediction_losses(model, batch["tokens"], batch["weights"])
 
     def facts(self) -> Self:

@@ -1,10 +1,11 @@
 """Addition modulo a prime, part of the table held out: the task on which grokking was first seen."""
 
+from collections.abc import Callable
 from typing import Self
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from ontogeny.catalogue import Batch, objective
 from ontogeny.errors import BadRecipe
@@ -18,8 +19,10 @@ class modular_addition:
 
     A row is a, b, =, a + b; `=` is token p. A share `train_share` of the p² pairs, chosen by `split_seed`, is
     trained on: `batch` of them a step without repetition, all of them if there are no more. The other pairs
-    are held out. Known: ln(p) nats for a guess; 0 is reached on the training pairs long before the others.
-    Misleads: b a = of a training pair a b = may be held out; it counts as never seen.
+    are held out.
+    Known: ln(p) nats for a guess; 0 is reached on the training pairs long before the others.
+    Misleads: a held-out pair whose mirror image was trained on can be known by symmetry alone, so the
+    accuracy on held-out pairs may stand near `train_share` with nothing else understood.
     """
 
     state_free = True
@@ -62,7 +65,7 @@ class modular_addition:
     def _weights(self, tokens: Int[Tensor, "pair token"]) -> Float[Tensor, "pair position"]:
         return torch.tensor([0.0, 0.0, 1.0]).repeat(len(tokens), 1)
 
-    def loss(self, model: nn.Module, batch: Batch) -> Losses:
+    def loss(self, model: Callable[[Tensor], Tensor], batch: Batch) -> Losses:
         return prediction_losses(model, batch["tokens"], batch["weights"])
 
     def facts(self) -> Self:

@@ -1,11 +1,12 @@
 """Language modelling on a token stream."""
 
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from ontogeny.catalogue import Batch, objective
 from ontogeny.errors import BadSource
@@ -49,7 +50,7 @@ class next_token:
         places = draw.items.numpy()[:, None] + np.arange(self.context + 1)
         return {"tokens": torch.from_numpy(self.corpus.train[places].astype(np.int64))}
 
-    def loss(self, model: nn.Module, batch: Batch) -> Losses:
+    def loss(self, model: Callable[[Tensor], Tensor], batch: Batch) -> Losses:
         return prediction_losses(model, batch["tokens"])
 
     def facts(self) -> Self:
