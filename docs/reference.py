@@ -7,6 +7,12 @@ from pathlib import Path
 from ontogeny.catalogue import KINDS, Part, parts
 
 HOME = Path(__file__).parent / "reference"
+NOTICE = "Generated from the catalogue by `make docs`; do not edit."
+
+
+def plural(kind: str) -> str:
+    """The name of a kind's folder and page."""
+    return {"stimulus": "stimuli", "summary": "summaries"}.get(kind, f"{kind}s")
 
 
 def entry(part: Part) -> str:
@@ -23,15 +29,15 @@ def entry(part: Part) -> str:
 def pages() -> dict[Path, str]:
     """Every page by its path."""
     found = {}
-    index = ["# Reference", "", "Generated from the catalogue by `make docs`; do not edit.", ""]
+    index = ["# Reference", "", NOTICE, ""]
     for kind, meaning in KINDS.items():
         made = parts(kind)
         if not made:
             continue
-        head = f"# {kind.capitalize()}s\n\n{meaning}\n\nGenerated from the catalogue by `make docs`; do not edit.\n"
-        found[HOME / f"{kind}s.md"] = head + "\n" + "\n".join(entry(part) for part in made.values())
+        head = f"# {plural(kind).capitalize()}\n\n{meaning}\n\n{NOTICE}\n"
+        found[HOME / f"{plural(kind)}.md"] = head + "\n" + "\n".join(entry(part) for part in made.values())
         names = ", ".join(made)
-        index.append(f"- [{kind}s]({kind}s.md): {meaning}. {names}")
+        index.append(f"- [{plural(kind)}]({plural(kind)}.md): {meaning}. {names}")
     found[HOME / "README.md"] = "\n".join(index) + "\n"
     return found
 

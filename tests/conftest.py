@@ -7,9 +7,25 @@ import jaxtyping
 import pytest
 import torch
 
+#: Packages whose signatures carry shapes; the others pass files and tables about.
+SHAPED = (
+    "detectors",
+    "evidence",
+    "hooks",
+    "instruments",
+    "measure",
+    "models",
+    "nulls",
+    "numerics",
+    "objectives",
+    "statistics",
+    "stimuli",
+    "subject",
+)
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 torch.set_num_threads(1)
-jaxtyping.install_import_hook("ontogeny", "shape_checks.checked")
+jaxtyping.install_import_hook([f"ontogeny.{name}" for name in SHAPED], "shape_checks.checked")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -6,6 +6,7 @@ weights [sequence, T] whose last column is 0, as a Stimulus wants them.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -36,7 +37,7 @@ def rows_and_weights(
     return tokens, padded
 
 
-def check_counts(**counts: int) -> None:
+def check_counts(**counts: Any) -> None:
     """BadRecipe for a parameter of an objective that is no count from 1."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:

@@ -1,0 +1,73 @@
+"""Norms agree with float64, whatever the dtype and grouping (F57, F58, F60)."""
+
+import math
+
+import pytest
+import torch
+
+from ontogeny.record.norms import UpdateNorms, canonical_name, grouped, norm_groups, squares
+
+
+def test_float32_kernels_agree_with_float64():
+    rng = torch.Generator().manual_seed(0)
+    tensors = [torch.randn(512, 128, generator=rng), torch.randn(7, generator=rng) * 1e-8, torch.zeros(3)]
+    exact = [t.double().square().sum().item() for t in tensors]
+    assert squares(tensors) == pytest.approx(exact, rel=1e-6)
+
+
+def test_half_precision_is_upcast_before_squaring():
+    large = torch.full((1000,), 300.0, dtype=torch.float16)
+    assert squares([large])[0] == pytest.approx(9e7, rel=1e-6), "squaring in fp16 would overflow"
+    assert math.isfinite(squares([large.bfloat16()])[0])
+
+
+def test_complex_and_sparse_gradients_have_norms():
+    assert squares([torch.tensor([3 + 4j])])[0] == pytest.approx(25)
+    sparse = torch.sparse_coo_tensor(
+        torch.tensor([[0, 0]]), torch.tensor([1.0, 2.0]), (4,), check_invariants=True
+    )
+    assert squares([sparse])[0] == pytest.approx(9), "duplicates add up before they are squared"
+
+
+def test_non_finite_entries_are_data():
+    values = squares([torch.tensor([1.0, math.nan]), torch.tensor([math.inf])])
+    assert math.isnan(values[0])
+    assert math.isinf(values[1])
+    found = grouped(values, {"a": [0], "b": [1]})
+    assert math.isnan(found.total)
+    assert math.isnan(found.by_group["a"])
+
+
+def test_groups_partition_the_parameters():
+    parameters = {
+        "blocks.0.attention.query.weight": torch.zeros(2, 2),
+        "blocks.0.attention.query.bias": torch.zeros(2),
+        "blocks.0.norm.weight": torch.zeros(2),
+        "blocks.1.norm.weight": torch.zeros(2),
+    }
+    groups = norm_groups(parameters)
+    assert groups == {"blocks.0.attention.query": [0], "biases": [1], "norms": [2, 3]}
+    assert sorted(i for indices in groups.values() for i in indices) == list(range(4))
+
+
+def test_a_parameter_without_gradient_is_left_out():
+    found = grouped([4.0, -1.0], {"a": [0], "b": [1]})
+    assert found.total == 2
+    assert found.by_group == {"a": 2}
+
+
+def test_an_edit_between_steps_is_noticed():
+    weight = torch.ones(4)
+    watch = UpdateNorms({"w": weight})
+    weight.add_(5)
+    watch.prepare()
+    weight.add_(1)
+    changes, before = watch.measure()
+    assert changes == [pytest.approx(4)]
+    assert before == [pytest.approx(4 * 36)]
+
+
+def test_wrapper_prefixes_go_in_any_order_and_depth():
+    assert canonical_name("module._orig_mod.module.block.weight") == "block.weight"
+    assert canonical_name("_orig_mod.encoder.module.weight") == "encoder.weight"
+    assert canonical_name("modules.weight") == "modules.weight"
