@@ -1,5 +1,6 @@
 """One segment comes twice in a row, everything else is uniform, and the control has one lag."""
 
+import inspect
 import time
 
 import pytest
@@ -13,6 +14,17 @@ from ontogeny.objectives import copied_segments
 from ontogeny.vocabulary import Streams, TrainingState
 
 CONTROL = {"shortest": 32, "longest": 32, "start": "zero", "loss_on": "repeats"}
+
+
+class Told(torch.nn.Module):
+    """A model that is one function of the tokens."""
+
+    def __init__(self, logits_of):
+        super().__init__()
+        self.logits_of = logits_of
+
+    def forward(self, tokens):
+        return self.logits_of(tokens)
 
 
 def drawn(objective, step=0, seed=0):
@@ -78,7 +90,7 @@ def test_the_best_possible_loss_is_zero_where_given_away():
         place = (torch.arange(tokens.shape[1]) - lag + 1).clamp_min(0)
         return torch.nn.functional.one_hot(tokens.gather(1, place), 64) * 1e4
 
-    assert objective.loss(looks_back, batch).mean() == 0
+    assert objective.loss(Told(looks_back), batch).mean() == 0
     everywhere = copied_segments(batch=16)
     weights = everywhere.batch(draw, TrainingState(), torch.Generator())["weights"]
     assert weights.sum() == 16 * 63
@@ -96,7 +108,7 @@ def test_the_control_has_one_lag_and_says_so():
 def test_a_segment_of_one_token_gives_nothing_away():
     objective = copied_segments(shortest=1, longest=1, loss_on="repeats")
     _, batch = drawn(objective)
-    losses = objective.loss(lambda tokens: torch.zeros(*tokens.shape, 64), batch)
+    losses = objective.loss(Told(lambda tokens: torch.zeros(*tokens.shape, 64)), batch)
     assert losses.total_weight == 0
     assert losses.values.isfinite().all()
 
@@ -137,5 +149,7 @@ def test_a_draw_of_32_rows_takes_less_than_a_millisecond():
     ],
 )
 def test_what_cannot_be_is_refused(wrong):
-    with pytest.raises(BadRecipe):
-        copied_segments(**wrong)
+    # Tests check annotated types as well; a user's call meets the part's own checks only.
+    unchecked = inspect.unwrap(copied_segments.__init__)
+    with pytest.raises(BadRecipe, match=r"objective\."):
+        unchecked(object.__new__(copied_segments), **wrong)

@@ -64,13 +64,14 @@ def test_a_guess_costs_ln_p_and_only_the_answer_counts():
     objective = modular_addition(prime=7, batch=10)
     _, batch = drawn(objective)
 
-    def guess(tokens):
-        logits = torch.zeros(*tokens.shape, 8)
-        logits[..., 7] = -torch.inf
-        logits[:, :2] = 3 * torch.arange(8.0)
-        return logits
+    class Guess(torch.nn.Module):
+        def forward(self, tokens):
+            logits = torch.zeros(*tokens.shape, 8)
+            logits[..., 7] = -torch.inf
+            logits[:, :2] = 3 * torch.arange(8.0)
+            return logits
 
-    torch.testing.assert_close(objective.loss(guess, batch).mean(), torch.tensor(math.log(7)))
+    torch.testing.assert_close(objective.loss(Guess(), batch).mean(), torch.tensor(math.log(7)))
 
 
 def test_counts_text_and_lags():

@@ -76,9 +76,13 @@ def test_a_model_that_knows_only_counts_has_their_entropy():
         split="",
     )
     objective = next_token(counted, batch=4, context=8)
-    logits = objective.token_counts().log()
+
+    class Counted(torch.nn.Module):
+        def forward(self, tokens):
+            return objective.token_counts().log().expand(*tokens.shape, 3)
+
     _, tokens = batch(objective)
-    losses = objective.loss(lambda seen: logits.expand(*seen.shape, 3), {"tokens": tokens})
+    losses = objective.loss(Counted(), {"tokens": tokens})
     assert losses.values.shape == losses.weights.shape == (4, 8)
     torch.testing.assert_close(losses.mean(), torch.tensor(1.5 * np.log(2)).float())
 
