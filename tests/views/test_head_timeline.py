@@ -16,6 +16,10 @@ def lines(panel, role):
     return [mark for mark in panel.marks if isinstance(mark, Line) and mark.role == role]
 
 
+def test_the_note_counts_heads_not_nulls(made_up):
+    assert head_timeline(made_up.rows(), made_up.transitions()).note.startswith("8 heads, 43 checkpoints")
+
+
 def test_heads_with_a_claim_are_named_largest_first(panels):
     panel = panels["induction attention"]
     assert [line.label for line in lines(panel, "named")] == ["L1 H2", "L1 H3"]

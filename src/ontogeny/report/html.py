@@ -10,7 +10,6 @@ from ontogeny.views.figure import Cell, Column, Figure, Table
 
 #: Kinds of column whose cells are numbers: right-aligned, digits of one width.
 NUMERIC = ("step", "number", "probability", "interval")
-PROSE_LIMIT = 2000
 
 
 def text(value: object) -> str:
@@ -56,12 +55,12 @@ def facts(pairs: Iterable[tuple[str, str]], kind: str = "facts") -> str:
     return f'<dl class="{kind}">{items}</dl>' if items else ""
 
 
-def table(found: Table, *, hide_empty: bool = True) -> str:
+def table(found: Table) -> str:
     """A table; columns without a single cell are left out."""
     kept = [
         index
         for index in range(len(found.columns))
-        if not hide_empty or any(row[index] not in (None, "") for row in found.rows)
+        if any(row[index] not in (None, "") for row in found.rows)
     ]
     if not found.rows:
         return ""

@@ -48,11 +48,6 @@ def number(value: Any, digits: int = 3) -> str:
     return f"{value:.{digits}g}".replace("-", "−")
 
 
-def signed(value: float) -> str:
-    """A change, with its sign."""
-    return ("+" if value > 0 else "") + number(value)
-
-
 def count(value: Any) -> str:
     """A whole number with separators; steps and counters."""
     return MISSING if value is None or pd.isna(value) else f"{round(float(value)):,}"

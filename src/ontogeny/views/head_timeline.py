@@ -163,7 +163,8 @@ def _null_band(null: pd.DataFrame, measured: pd.DataFrame) -> list[Mark]:
 
 
 def _note(rows: pd.DataFrame, parts: Sequence[str]) -> str:
-    measured = rows[rows["part"].isin(parts)] if "part" in rows else rows.iloc[:0]
+    scores = placed(rows, "head")
+    measured = scores[scores["part"].isin(parts)] if "part" in scores else scores.iloc[:0]
     if measured.empty:
         return ""
     heads = len(measured.drop_duplicates([axis for axis in HEAD if axis in measured]))

@@ -65,7 +65,7 @@ def variants(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     Components that stand for a null are left out: they belong to the others (`null_of`). A place measured
     twice at one step, under another version or reference, counts as it was measured last.
     """
-    measured = rows[~_is_null(rows)]
+    measured = rows[~_is_null(rows)].reset_index(drop=True)
     filled = measured.assign(**{key: _texts(measured, key) for key in VARIANT})
     own = filled["component"].isin(PLAIN)
     filled = filled[own] if own.any() else filled
