@@ -177,7 +177,10 @@ class Training:
 
     @torch.no_grad()
     def samples(self, number: int, length: int) -> list[str]:
-        """What the model writes: prompts from held-out rows, then tokens drawn at temperature 1."""
+        """What the model writes: prompts from held-out rows, then tokens drawn at temperature 1.
+
+        Empty where there are no held-out rows, or where the model's output is not finite.
+        """
         facts = self.objective.facts()
         found = facts.heldout(number, self.objective.context)
         if found is None:
@@ -188,6 +191,8 @@ class Training:
         rng = self.streams.generator("sampling", self.state["counters"].step, "samples")
         for _ in range(length):
             logits = self.model(tokens[:, -self.objective.context :])[:, -1]
+            if not bool(torch.isfinite(logits).all()):
+                return []
             drawn = torch.multinomial(logits.float().softmax(-1), 1, generator=rng)
             tokens = torch.cat([tokens, drawn], 1)
         return [facts.text(row) for row in tokens]

@@ -1,11 +1,14 @@
 """Natural text, or whatever the run is trained on, from the part it never sees."""
 
 import torch
+from torch import Tensor
 
 from ontogeny.catalogue import DataFacts, stimulus
+from ontogeny.errors import BadSource
 from ontogeny.vocabulary import Aim, Reading, Status, Stimulus, Streams, undefined
 
 DRAWS = 199
+FEWEST = 8
 
 
 @stimulus(source="ours; instruments.md, sections 0 and 3")
@@ -14,11 +17,12 @@ def heldout(
 ) -> Stimulus | Reading:
     """Rows the run never trains on: natural text for a text objective, fresh rows for a task.
 
-    `length` defaults to the context (at most 512). Aim `previous` points every query t ≥ 1 at key t − 1; its
+    `length` defaults to the context (at most 512); where the data has fewer rows, half as many are asked for,
+    down to eight. Aim `previous` points every query t ≥ 1 at key t − 1; its
     shuffled lags are uniform on 2 … T / 2. `no-target` if the series names no data.
     """
     length = length or min(facts.context, 512)
-    found = facts.heldout(sequences, length)
+    found = _rows(facts, sequences, length)
     if found is None:
         return undefined(Status.NO_TARGET, "the series names no held-out data; give a text with --text")
     tokens, weights = found
@@ -31,3 +35,13 @@ def heldout(
         shuffled = torch.randint(2, length // 2 + 1, (DRAWS, count), generator=rng)
         aims["previous"] = Aim(torch.ones(count, dtype=torch.long), queries, shuffled)
     return Stimulus("heldout", tokens, weights, aims, {"seed": seed})
+
+
+def _rows(facts: DataFacts, sequences: int, length: int) -> tuple[Tensor, Tensor] | None:
+    while True:
+        try:
+            return facts.heldout(sequences, length)
+        except BadSource:
+            if sequences < 2 * FEWEST:
+                raise
+            sequences //= 2
