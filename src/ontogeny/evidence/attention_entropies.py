@@ -21,7 +21,9 @@ class _AttentionEntropies:
         return Entropies(torch.zeros(heads, length, dtype=torch.float64, device=view.tensor.device), 0)
 
     def update(self, state: Entropies, view: View) -> Entropies:
-        rows = torch.special.entr(view.tensor.float()).sum(-1)
+        pattern = view.tensor.float()
+        # torch.special.entr is scalar code; log is not. A weight of 0 counts 0 · log tiny = 0.
+        rows = -pattern.clamp_min(torch.finfo(torch.float32).tiny).log_().mul_(pattern).sum(-1)
         return Entropies(state.total + rows.double().sum(0), state.sequences + len(rows))
 
     def finish(self, state: Entropies) -> Entropies:

@@ -34,10 +34,13 @@ class Sums(NamedTuple):
 
 
 def _pooled(sums: Tensor, counts: Tensor, lags: Tensor) -> tuple[Tensor, Tensor]:
-    """Weight on one lag a sequence, pooled over all queries: ([head], number of queries)."""
-    rows = torch.arange(len(lags))
-    n = counts[rows, lags].sum()
-    return sums[rows, :, lags].sum(0) / n, n
+    """Weight on one lag a sequence, pooled over all queries: ([… head], number of queries [… 1]).
+
+    `sums` is [sequence head lag], `counts` [sequence lag]; `lags` [… sequence] may hold many draws.
+    """
+    rows = torch.arange(lags.shape[-1])
+    n = counts[rows, lags].sum(-1, keepdim=True)
+    return sums[rows, :, lags].sum(-2) / n, n
 
 
 class _AttentionToAim:
@@ -52,11 +55,9 @@ class _AttentionToAim:
 
     def update(self, state: Sums | Reading, view: View) -> Sums | Reading:
         if isinstance(state, Sums):
-            queries = state.aim.queries[view.rows].to(view.tensor)
-            by_lag = queries[:, None, None, :] @ view.by_lag
-            state.all_keys.append(by_lag[:, :, 0].double().cpu())
-            zero = view.tensor[:, :, :-1, 0] * queries[:, None, :-1]
-            state.key_zero.append(zero.double().cpu())
+            all_keys, key_zero = view.lag_sums(state.aim.queries)
+            state.all_keys.append(all_keys)
+            state.key_zero.append(key_zero)
         return state
 
     def finish(self, state: Sums | Reading) -> Screened | Reading:
@@ -72,11 +73,9 @@ class _AttentionToAim:
         chance, _ = _pooled(uniform[:, None], counts, state.aim.lags)
         # Key 0 is never a target of a shuffled lag: a sink there would look like chance success.
         sums, counts, uniform = sums - zero, counts - queries[:, :-1], uniform - share[:, :-1]
-        shuffled = [
-            _pooled(sums, counts, lags)[0] - _pooled(uniform[:, None], counts, lags)[0] + chance
-            for lags in state.aim.shuffled
-        ]
-        return Screened(score, int(n), torch.stack(shuffled))
+        drawn, _ = _pooled(sums, counts, state.aim.shuffled)
+        uniformly, _ = _pooled(uniform[:, None], counts, state.aim.shuffled)
+        return Screened(score, int(n), drawn - uniformly + chance)
 
 
 for _aim in ("previous", "successor", "duplicate"):

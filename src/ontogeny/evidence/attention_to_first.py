@@ -39,11 +39,10 @@ class _AttentionToFirst:
         harmonic = (1 / torch.arange(1, length + 1, dtype=torch.float64)).flip(0).cumsum(0).flip(0)
         chance = harmonic[0] / length
         # The shuffled lags of `previous` lie in 2 … T / 2: read as key positions they are random keys.
-        shuffled = [
-            (sums[rows, :, keys].sum(0) - harmonic[keys].sum()) / (length - keys).sum() + chance
-            for keys in aim.shuffled
-        ]
-        return Screened(sums[:, :, 0].sum(0) / n, n, torch.stack(shuffled))
+        keys = aim.shuffled
+        excess = sums[rows, :, keys].sum(1) - harmonic[keys].sum(1, keepdim=True)
+        shuffled = excess / (length - keys).sum(1, keepdim=True) + chance
+        return Screened(sums[:, :, 0].sum(0) / n, n, shuffled)
 
 
 streamed("attention_to_first", at="attention", make=_AttentionToFirst)

@@ -58,6 +58,24 @@ class View:
         shape = (*pattern.shape[:2], length, length - 1)
         return flipped.as_strided(shape, (*outer, length - 1, 1), length - 1)
 
+    def lag_sums(self, queries: Tensor) -> tuple[Tensor, Tensor]:
+        """A causal pattern summed over queries, by lag; and what of it fell on key 0, which lies at lag t.
+
+        `queries` [sequence position] are those of the whole stimulus; both results are [sequence head lag],
+        float64, on the CPU. Aims with the same queries share one computation.
+        """
+        if id(queries) not in self._lag_sums:
+            here = queries[self.rows].to(self.tensor)
+            all_keys = (here[:, None, None, :] @ self.by_lag)[:, :, 0]
+            key_zero = self.tensor[:, :, :-1, 0] * here[:, None, :-1]
+            self._lag_sums[id(queries)] = (all_keys.double().cpu(), key_zero.double().cpu())
+        return self._lag_sums[id(queries)]
+
+    @cached_property
+    def _lag_sums(self) -> dict[int, tuple[Tensor, Tensor]]:
+        """By the identity of the queries, which belong to the stimulus and so outlive this view."""
+        return {}
+
 
 class Streamed(Protocol):
     """Evidence or an instrument that sees batches one by one. `state` belongs to one place."""

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,6 +20,13 @@ class Peaks(NamedTuple):
     width: int
 
 
+def _lower_median(sizes: Tensor) -> Tensor:
+    """What `sizes.median(1).values` is, by numpy's vectorised selection; NaN where any entry is."""
+    middle = (sizes.shape[1] - 1) // 2
+    chosen = np.partition(sizes.cpu().numpy(), middle, axis=1)[:, middle]
+    return torch.from_numpy(chosen).to(sizes.device).where(~sizes.isnan().any(1), torch.nan)
+
+
 class _MagnitudePeaks:
     def init(self, view: View) -> list[Peaks]:
         return []
@@ -28,7 +36,7 @@ class _MagnitudePeaks:
         if wanted:
             sizes = view.tensor[:wanted].float().abs().flatten(1)
             top = sizes.topk(min(3, sizes.shape[1]), dim=1)
-            state.append(Peaks(top.values, top.indices, sizes.median(1).values, view.tensor.shape[-1]))
+            state.append(Peaks(top.values, top.indices, _lower_median(sizes), view.tensor.shape[-1]))
         return state
 
     def finish(self, state: list[Peaks]) -> Peaks:

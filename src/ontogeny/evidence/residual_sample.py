@@ -1,5 +1,7 @@
 """A fixed choice of vectors of a residual stream, the same tokens at every checkpoint."""
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
@@ -8,6 +10,7 @@ from ontogeny.evidence.kinds import View, streamed
 ROWS = 1024
 
 
+@lru_cache(maxsize=8)
 def chosen_positions(sequences: int, length: int, rows: int = ROWS) -> Tensor:
     """Flat indices of the vectors kept: evenly spread over the stimulus, position 0 left out."""
     eligible = torch.arange(sequences * length).view(sequences, length)[:, 1:].flatten()

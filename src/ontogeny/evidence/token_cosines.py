@@ -30,7 +30,7 @@ class _TokenCosines:
 
     def update(self, state: Cosines, view: View) -> Cosines:
         inverse = view.norms.clamp_min(torch.finfo(torch.float32).tiny).reciprocal()
-        total = torch.einsum("spf,sp->sf", view.tensor.float(), inverse)
+        total = (inverse[:, None] @ view.tensor.float())[:, 0]
         first = view.tensor[:, 0].float() * inverse[:, :1]
         length = view.tensor.shape[1]
         return Cosines(
