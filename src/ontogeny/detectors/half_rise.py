@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ontogeny.catalogue import detector
 from ontogeny.errors import BadContract
 from ontogeny.statistics.change import Change
 from ontogeny.statistics.crossing import crossing, first_held, log_position, step_at
@@ -20,9 +21,12 @@ from ontogeny.vocabulary import Located, Reading, Verdict, digest
 #: Fewest usable checkpoints.
 FEWEST_POINTS = 8
 #: Squared sds of the residuals by which an abrupt rise must fit better than any slower one.
-MARGIN = 1.0
+MARGIN = 0.5
 
 
+@detector(
+    source="definition ours; half-rise in log step with a selection-aware null, instruments.md FOR-05, STA-01"
+)
 def half_rise(
     steps: NDArray,
     values: NDArray,
@@ -50,9 +54,10 @@ def half_rise(
     draws + 1); (b) a size of `noise_multiple` times the quiet noise, and times what the fitted rise leaves
     over, counted higher if that has a memory; (c) a rise within `width_limit` that fits better than every
     slower one, from a beginning that is not yet moving; (d) an end that no longer climbs. Without (d) it is
-    `unfinished`, without (c) `gradual`, else `none`; `before-start` if there is no rise, but the level held
-    is beyond the null's and the first checkpoints are past half of it. Without a null nothing is claimed,
-    and all numbers are still given. A null speaks of rises only: for a fall, negate values and null.
+    `unfinished`, without (c) `gradual`, else `none`; `before-start`, with no step, if there is no rise, but
+    the level held is beyond the null's and the first checkpoints are past half of it. Without a null nothing
+    is claimed, and all numbers are still given. A null speaks of rises only: for a fall, negate values and
+    null.
 
     Errors: BadContract if shapes disagree or steps do not increase. Values that are not finite are left out.
     Known: a sharp step between checkpoints s and t -> √(s t), with [s, t] in its interval.
@@ -80,7 +85,8 @@ def half_rise(
     quiet, note = change.quiet_noise(fit)
     looks = _shape(change, fit, quiet, noise_multiple, width_limit)
     verdict, reason = _judge(looks, change, chance, alpha, noise_multiple * quiet)
-    step, low, high = _when(change, fit, steps, level, hold, draws)
+    known = verdict is not Verdict.BEFORE_START
+    step, low, high = _when(change, fit, steps, level, hold, draws) if known else (None, None, None)
     return Located(
         verdict,
         step=step,
@@ -110,7 +116,7 @@ class _Chance:
         return cls(
             exceedance_p(change.sign * change.size, np.fmax.reduce(rise, axis=1), alpha=alpha),
             exceedance_p(change.sign * change.end, np.fmax.reduce(end, axis=1), alpha=alpha),
-            float(_median(end.ravel())),
+            float(_median(end.reshape(1, -1))[0]),
         )
 
 
@@ -212,7 +218,7 @@ def _check(
         )
     if shapes[2] is not None and (len(shapes[2]) != 3 or shapes[2][2] != shapes[0][0]):
         raise BadContract("a null of another shape", received=shapes[2], allowed="[draw, place, checkpoint]")
-    if np.any(np.diff(steps) <= 0) or np.any(np.asarray(steps) < 0):
+    if not (np.all(np.diff(steps) > 0) and np.all(np.asarray(steps) >= 0)):
         raise BadContract("steps do not increase", received=steps, allowed="0 ≤ step, each above the last")
     if not (0 < level < 1 and 0 < alpha < 1 and hold >= 1 and draws >= 1):
         received = {"level": level, "alpha": alpha, "hold": hold, "draws": draws}
