@@ -69,6 +69,11 @@ def test_verdicts_are_explained(run):
     assert "<dt>transition</dt>" not in written
 
 
+def test_every_unclaimed_series_can_be_unfolded(run):
+    whole = not_claimed(run).split("<details>")[1]
+    assert whole.count("<tr>") == 1 + 27
+
+
 def test_grids_are_of_parts_with_a_claim(run):
     written = heads(run)
     assert "induction attention, layer by head" in written

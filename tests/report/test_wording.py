@@ -56,7 +56,7 @@ def claim(**more) -> pd.Series:
 def test_a_claim_in_plain_words():
     assert "".join(wording.sentence(claim(p=0.001, width=math.log(2)))) == (
         "At step 1,240 (95 % interval 1,130 – 1,320), induction in layer 1 head 6 fell by 0.62 (attention), "
-        "most of it while the step count grew 2-fold. The null alone reaches this with p = 0.001."
+        "most of it while the step count grew 2-fold. The null alone reaches this with p\u00a0=\u00a00.001."
     )
 
 

@@ -17,5 +17,17 @@ def test_series_are_grouped_and_all_accounted_for(made_up):
     assert figure.table.rows[3][3:] == ("L0, L1, L2", "wider than ln 20 in step")
 
 
+def test_reasons_that_differ_in_numbers_or_reservations_are_one():
+    table = pd.DataFrame({
+        "part": "a", "verdict": "none", "layer": [0, 1, 2], "reason": [
+            "size 0.2 times the noise; 6 quiet", "size 1.4 times the noise", "too few",
+        ],
+    })  # fmt: skip
+    assert [row[3:] for row in not_found(table).table.rows] == [
+        ("L0, L1", "size … times the noise"),
+        ("L2", "too few"),
+    ]
+
+
 def test_an_empty_table_has_no_rows():
     assert not_found(pd.DataFrame()).table.rows == ()

@@ -42,6 +42,17 @@ def test_layers_are_in_numeric_order():
     assert [mark.y[0] for mark in panel.marks if isinstance(mark, Line)] == [2.0, 9.0, 10.0]
 
 
+def test_one_name_at_several_layers_is_one_line_a_layer():
+    table = pd.DataFrame({
+        "part": "a", "step": [0, 0, 1, 1], "layer": [1, 0, 1, 0], "matrix": "attention.query",
+        "value": [5.0, 1.0, 6.0, 2.0],
+    })  # fmt: skip
+    figure = spectra_over_time(table)
+    lines = [mark for mark in figure.panels[0].marks if isinstance(mark, Line)]
+    assert [(line.label, line.y) for line in lines] == [("layer 0", (1.0, 2.0)), ("layer 1", (5.0, 6.0))]
+    assert figure.note.startswith("2 matrices")
+
+
 def test_without_matrices_it_says_so():
     (panel,) = spectra_over_time(pd.DataFrame()).panels
     assert "no part was measured on weight matrices" in panel.marks[0].text

@@ -148,7 +148,7 @@ def rail_height(panel: Panel) -> float:
 
 def unit_left(panel: Panel) -> float:
     """Where a panel's unit begins beside its title: system fonts differ, so with some room."""
-    return width(clean(panel.title, 60), TITLE) * 1.18 + 10
+    return width(clean(panel.title, 60), TITLE) * 1.3 + 8
 
 
 def unit_fits(panel: Panel, room: float) -> bool:

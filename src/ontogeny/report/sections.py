@@ -11,6 +11,7 @@ from ontogeny.report.html import drawing, facts, name, paragraph, section, table
 from ontogeny.report.tables import RunTables
 from ontogeny.views.figure import Figure, Text
 from ontogeny.views.tables import claimed, column, of_part, parts_over
+from ontogeny.views.transition_table import VERDICTS
 
 #: Claims written out one by one before the rest is left to the table.
 MOST_SENTENCES = 30
@@ -101,7 +102,10 @@ def not_claimed(run: RunTables) -> str:
         return ""
     used = {str(verdict) for verdict in run.transitions["verdict"].unique()} - {"transition"}
     meaning = facts((verdict, text(wording.VERDICTS.get(verdict, ""))) for verdict in sorted(used))
-    return paragraph(figure.note) + meaning.replace("facts", "verdicts", 1) + _tabled(figure)
+    rest = [verdict for verdict in VERDICTS if verdict != "transition"]
+    whole = _tabled(views.transition_table(run.transitions, verdicts=rest))
+    details = f"<details><summary>Every one of them, with its whole reason</summary>{whole}</details>"
+    return paragraph(figure.note) + meaning.replace("facts", "verdicts", 1) + _tabled(figure) + details
 
 
 def curves(run: RunTables) -> str:

@@ -21,6 +21,8 @@ GRADES = {
     "S": ("statistical", "A repeat gives the same distribution, not the same numbers."),
 }
 MISSING = "—"
+#: A space at which no line may break.
+UNBROKEN = "\u00a0"
 
 
 def short_number(value: float) -> str:
@@ -136,5 +138,6 @@ def _chance(row: pd.Series) -> str:
     p = row.get("p")
     if p is None or pd.isna(p):
         return " No null was measured, so there is no p-value."
-    p_text = probability(p)
-    return f" The null alone reaches this with p {p_text if p_text.startswith('<') else '= ' + p_text}."
+    said = probability(p)
+    bound = "p " + (said if said.startswith("<") else f"= {said}")
+    return f" The null alone reaches this with {bound.replace(' ', UNBROKEN)}."

@@ -1,5 +1,7 @@
 """What was looked for and is not claimed, grouped so that a reader can take it in."""
 
+import re
+
 import pandas as pd
 
 from ontogeny.catalogue import view
@@ -14,24 +16,41 @@ COLUMNS = (
     Column("reason", "prose"),
 )
 
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
 
 @view()
 def not_found(transitions: pd.DataFrame, *, most: int = 6) -> Figure:
-    """Series without a claim, by part, stimulus, verdict and reason; up to `most` places are named."""
+    """Series without a claim, by part, stimulus, verdict and the gist of the reason.
+
+    Up to `most` places are named. A gist ends before the first colon, semicolon or bracket, and reasons that
+    differ only in numbers are one; `transition_table` has every series with its whole reason.
+    """
     if "verdict" not in transitions:
         return Figure("Looked for, not claimed", (Panel("Not claimed", (Table(COLUMNS, ()),)),))
     rest = transitions[transitions["verdict"] != "transition"]
-    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str, str], list[tuple[str, str]]] = {}
     for _, row in rest.iterrows():
         part, stimulus = (words(text_of(row, name)) for name in ("part", "stimulus_name"))
-        key = (part, stimulus, text_of(row, "verdict"), text_of(row, "reason"))
-        groups.setdefault(key, []).append(short_place(row) or "whole model")
+        gist = _gist(text_of(row, "reason"))
+        key = (part, stimulus, text_of(row, "verdict"), NUMBER.sub("…", gist))
+        groups.setdefault(key, []).append((short_place(row) or "whole model", gist))
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (part, stimulus, verdict, _places(places, most), reason)
-        for (part, stimulus, verdict, reason), places in groups.items()
+        (*key[:3], _places([place for place, _ in found], most), _shared(key[3], {gist for _, gist in found}))
+        for key, found in groups.items()
     )
     note = f"{plural(len(rest), 'series', 'series')} without a claim, of {len(transitions):,} looked at."
     return Figure("Looked for, not claimed", (Panel("Not claimed", (Table(COLUMNS, rows),)),), note=note)
+
+
+def _gist(reason: str) -> str:
+    """What a reason says before it goes into numbers and reservations."""
+    return re.split(r"[:;(]", reason, maxsplit=1)[0].strip()
+
+
+def _shared(masked: str, gists: set[str]) -> str:
+    """The gist itself where all have the same; else with its numbers left out."""
+    return gists.pop() if len(gists) == 1 else masked
 
 
 def _places(places: list[str], most: int) -> str:

@@ -40,7 +40,8 @@ def spectra_over_time(rows: pd.DataFrame, *, parts: Sequence[str] = ()) -> Figur
     ]
     if not panels:
         panels = [empty_panel("Matrices", "no part was measured on weight matrices")]
-    count = int(matrices["matrix"].nunique()) if len(matrices) else 0
+    axes = [axis for axis in ("layer", "loop", "matrix") if axis in matrices]
+    count = len(matrices.drop_duplicates(axes)) if axes else 0
     note = f"{plural(count, 'matrix', 'matrices')}; panels of one part share their scale." if count else ""
     return Figure("Spectra of the weights", tuple(panels), note=note, columns=min(3, len(panels)))
 
@@ -73,16 +74,29 @@ def _panels(part: str, said: str, measured: pd.DataFrame, rows: pd.DataFrame) ->
 
 
 def _lines(frame: pd.DataFrame) -> list[Line]:
-    names = sorted(frame["matrix"].unique(), key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+    """One line a layer, in the layers' order; only the first and the last are named."""
+    keys = frame["matrix"].map(str) if "layer" not in frame else _with_layer(frame)
+    groups = sorted(frame.groupby(keys, sort=False), key=lambda group: _numbers(str(group[0])))
     lines = []
-    for index, name in enumerate(names):
-        one = frame[frame["matrix"] == name].sort_values("step", kind="stable")
-        shade = index / max(len(names) - 1, 1) if len(names) > 1 else None
-        label = _label(name) if index in (0, len(names) - 1) and len(names) > 1 else ""
+    for index, (name, one) in enumerate(groups):
+        one = one.sort_values("step", kind="stable")
+        shade = index / (len(groups) - 1) if len(groups) > 1 else None
+        label = _label(str(name)) if len(groups) > 1 and index in (0, len(groups) - 1) else ""
         lines.append(Line(label, numbers(one["step"]), numbers(column(one, "value")), shade=shade))
     return lines
 
 
+def _with_layer(frame: pd.DataFrame) -> pd.Series:
+    """A matrix's name, behind its layer's number where it has one."""
+    layers = ("" if pd.isna(layer) else f"{int(layer)}." for layer in frame["layer"])
+    names = [layer + str(name) for layer, name in zip(layers, frame["matrix"], strict=True)]
+    return pd.Series(names, index=frame.index)
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", name)]
+
+
 def _label(name: str) -> str:
-    found = re.findall(r"\d+", name)
+    found = _numbers(name)
     return f"layer {found[0]}" if found else name

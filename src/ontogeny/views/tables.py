@@ -41,7 +41,8 @@ def place_words(row: Any) -> str:
 
 def short_place(row: Any) -> str:
     """The place in the fewest letters, for labels in a plot: `L1 H6`."""
-    return place_words(row).replace("layer ", "L").replace("head ", "H").replace("whole model", "").strip()
+    found = place_words(row).replace("layer ", "L").replace("head ", "H").replace("matrix ", "")
+    return "" if found == "whole model" else found
 
 
 def _missing(value: Any) -> bool:
