@@ -4,7 +4,7 @@ import torch
 
 from ontogeny.catalogue import instrument
 from ontogeny.evidence.attention_entropies import Entropies
-from ontogeny.vocabulary import Reading
+from ontogeny.vocabulary import Reading, Status, undefined
 
 
 @instrument(unit="nats", source="Zhai et al. 2303.06296 (recalled)", axes=("head",))
@@ -20,8 +20,9 @@ def attention_entropy(attention_entropies: Entropies) -> dict[str, Reading]:
     sequences = attention_entropies.sequences
     by_query = attention_entropies.total / sequences
     length = by_query.shape[1]
+    mean = Reading(by_query.mean(1), n=sequences * length)
+    if length < 2:
+        return {"": mean, "normalised": undefined(Status.TOO_SHORT, "no query has more than one key", n=0)}
     limit = torch.arange(2, length + 1, dtype=by_query.dtype, device=by_query.device).log()
-    return {
-        "": Reading(by_query.mean(1), n=sequences * length),
-        "normalised": Reading((by_query[:, 1:] / limit).mean(1), n=sequences * (length - 1)),
-    }
+    share = (by_query[:, 1:] / limit).mean(1)
+    return {"": mean, "normalised": Reading(share, n=sequences * (length - 1))}

@@ -25,6 +25,8 @@ def massive_activation(magnitude_peaks: Peaks) -> dict[str, Reading]:
     """
     n = len(magnitude_peaks.median)
     median = magnitude_peaks.median.double()
+    if not bool(magnitude_peaks.top.isfinite().all()):
+        return {"": undefined(Status.NONFINITE, "a sequence has entries that are not finite", n=n)}
     if bool((median == 0).any()):
         return {"": undefined(Status.ZERO_OUTPUT, "the median entry of a sequence is 0", n=n)}
     top = magnitude_peaks.top.double()

@@ -2,7 +2,7 @@
 
 from ontogeny.catalogue import instrument
 from ontogeny.evidence.residual_norms import Norms
-from ontogeny.vocabulary import Reading
+from ontogeny.vocabulary import Reading, Status, undefined
 
 
 @instrument(unit="norm", source="standard (recalled)")
@@ -14,7 +14,7 @@ def residual_norm(residual_norms: Norms) -> dict[str, Reading]:
     Known: vectors of length c -> c; independent unit-variance writes grow it as sqrt(layer + 1).
     Misleads: in a post-norm model it is set by the norm's gain; one massive dimension can carry it.
     """
-    return {
-        "": Reading(residual_norms.total / max(residual_norms.n, 1), n=residual_norms.n),
-        "first": Reading(residual_norms.first / residual_norms.n_first, n=residual_norms.n_first),
-    }
+    first = Reading(residual_norms.first / residual_norms.n_first, n=residual_norms.n_first)
+    if residual_norms.n == 0:
+        return {"": undefined(Status.TOO_SHORT, "no tokens are left without position 0", n=0), "first": first}
+    return {"": Reading(residual_norms.total / residual_norms.n, n=residual_norms.n), "first": first}

@@ -1,6 +1,5 @@
 """From what a part returned to rows."""
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -43,8 +42,7 @@ def reading_rows(part: Part, component: str, place: Place, reading: Reading) -> 
             allowed=f"axes {part.axes}",
         )
     low, high, n = (_elements(extra, value.shape) for extra in (reading.low, reading.high, reading.n))
-    statuses = reading.status if not isinstance(reading.status, Status) else itertools.repeat(reading.status)
-    for index, status in zip(np.ndindex(value.shape), statuses, strict=False):
+    for index, status in zip(np.ndindex(value.shape), _statuses(part, reading, value.size), strict=True):
         number = float(value[index])
         fine = math.isfinite(number)
         yield {
@@ -59,22 +57,41 @@ def reading_rows(part: Part, component: str, place: Place, reading: Reading) -> 
         }
 
 
+def _statuses(part: Part, reading: Reading, count: int) -> list[Status]:
+    """What to say of each element if it is not finite; `ok` cannot be said of one."""
+    given = [reading.status] * count if isinstance(reading.status, Status) else list(reading.status)
+    if len(given) != count:
+        raise BadContract(
+            f"{part.kind} {part.name!r} returned a status for some elements only",
+            received=f"{len(given)} for {count}",
+            allowed="one for all, or one an element in C order",
+        )
+    return [Status.NONFINITE if status is Status.OK else status for status in given]
+
+
 def _finite(value: Any) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
 def null_row(part: Part, place: Place, draws: Tensor) -> tuple[Row, dict[str, Tensor]]:
-    """One row for a null: the 99th percentile of its largest value over the place, and the draws by hash."""
+    """One row for a null: the 99th percentile of its largest value over the place, and the draws by hash.
+
+    Elements that are not finite are left out of the largest value; they stay in the draws.
+    """
     draws = draws.to(torch.float32).cpu()
-    largest = draws.flatten(1).amax(1)
+    largest = draws.flatten(1).nan_to_num(-math.inf, posinf=math.inf).amax(1)
+    value = float(torch.quantile(largest, 0.99))
+    fine = math.isfinite(value)
     name = array_hash(draws)
     row = {
         "component": f"null:{part.null}",
         **place,
-        "value": float(torch.quantile(largest, 0.99)),
+        "value": value if fine else None,
         "n": len(draws),
-        "status": str(Status.OK),
-        "reason": "99th percentile over draws of the largest value at this place",
+        "status": str(Status.OK if fine else Status.NONFINITE),
+        "reason": "99th percentile over draws of the largest value at this place"
+        if fine
+        else "no finite draw",
         "array": name,
     }
     return row, {name: draws}

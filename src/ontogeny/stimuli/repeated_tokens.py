@@ -19,7 +19,8 @@ def repeated_tokens(
     L is drawn from 12 … ⌊(context − 1) / 2⌋ without any repeat length fixed in training; only tokens seen
     at least `least_count` times in the training data; the beginning token first where there is one; what is
     left of the row is filled with further tokens that nothing looks at. Aims of second-copy queries:
-    `successor` (lag L − 1), `duplicate` (lag L), `previous` (lag 1). Weights: predictions that repetition
+    `successor` (lag L − 1), `duplicate` (lag L), `previous` (lag 1; its shuffled lags are uniform on 2 … 10,
+    which is below every L − 1). Weights: predictions that repetition
     gives away. `too-short` where no L fits, `n-too-small` where too few tokens are usual enough.
     """
     head = 0 if facts.beginning() is None else 1
@@ -45,20 +46,20 @@ def repeated_tokens(
     tokens = _rows(usual, lags, head + 2 * allowed[-1], facts.beginning(), rng)
     queries, weights = _second_copies(lags, tokens.shape[1], head)
     ones = torch.ones_like(lags)
+    # Shorter than any L − 1: the null of a previous-token head must not be what an induction head does.
+    short = torch.randint(2, SHORTEST - 1, (DRAWS, sequences), generator=rng)
     aims = {
         "successor": Aim(lags - 1, queries, shuffled - 1),
         "duplicate": Aim(lags, queries, shuffled),
-        "previous": Aim(ones, queries, shuffled.clamp_max(allowed[0])),
+        "previous": Aim(ones, queries, short),
     }
     return Stimulus("repeated_tokens", tokens, weights, aims, {"seed": seed, "least_count": least_count})
 
 
 def _usual_tokens(facts: DataFacts, least_count: int) -> Tensor:
     counts = facts.token_counts()
-    if counts is None:
-        return torch.arange(facts.vocabulary)
-    usual = (counts >= least_count).nonzero().flatten()
-    return usual[usual != facts.beginning()] if facts.beginning() is not None else usual
+    usual = torch.arange(facts.vocabulary) if counts is None else (counts >= least_count).nonzero().flatten()
+    return usual if facts.beginning() is None else usual[usual != facts.beginning()]
 
 
 def _rows(usual: Tensor, lags: Tensor, length: int, first: int | None, rng: torch.Generator) -> Tensor:

@@ -1,0 +1,135 @@
+"""A subject that shows given tensors, so that an instrument is read through the whole measuring path."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from ontogeny.catalogue import measuring_part
+from ontogeny.measure.checkpoint import Unit, gather, measure_checkpoint
+from ontogeny.subject import Subject
+from ontogeny.vocabulary import Aim, Place, Stimulus
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+class Canned(Subject):
+    """Shows one tensor at one kind of site of layer 0, batch after batch, and computes nothing."""
+
+    def __init__(self, at: str, tensor: Tensor) -> None:
+        self.at, self.tensor, self.seen = at, tensor, 0
+
+    def observable(self, kind: str) -> bool:
+        return kind == self.at
+
+    def matrices(self) -> Mapping[Place, Tensor]:
+        return {Place(layer=0, matrix="w"): self.tensor}
+
+    def run(self, tokens: Tensor, *, taps: Mapping[str, Any] | None = None) -> Tensor:
+        here = self.tensor[self.seen : self.seen + len(tokens)]
+        self.seen += len(tokens)
+        if taps:
+            taps[self.at](Place(layer=0), here)
+        return here if self.at == "logits" else torch.zeros(*tokens.shape, 2)
+
+
+def plain_stimulus(sequences: int, length: int, **changes: Any) -> Stimulus:
+    """Tokens 0; every prediction counts; aim `previous` at lag 1 with shuffled lags 2 … T / 2."""
+    queries = torch.ones(sequences, length, dtype=torch.bool)
+    queries[:, 0] = False
+    weights = torch.ones(sequences, length)
+    weights[:, -1] = 0
+    rng = torch.Generator().manual_seed(0)
+    aims = {}
+    if length >= 6:
+        shuffled = torch.randint(2, length // 2 + 1, (19, sequences), generator=rng)
+        aims["previous"] = Aim(torch.ones(sequences, dtype=torch.long), queries, shuffled)
+    tokens = torch.zeros(sequences, length, dtype=torch.long)
+    return Stimulus("heldout", **{"tokens": tokens, "weights": weights, "aims": aims, **changes})
+
+
+@pytest.fixture
+def stimulus_of() -> Callable[..., Stimulus]:
+    return plain_stimulus
+
+
+@pytest.fixture
+def read() -> Callable[..., Rows]:
+    """`read(part, at, tensor)` gives rows by component; the first axis of the tensor is the sequences'."""
+
+    def measure(
+        name: str,
+        at: str,
+        tensor: Tensor,
+        stimulus: Stimulus | None = None,
+        there: Tensor | None = None,
+        batch: int = 4,
+    ) -> Rows:
+        if stimulus is None and at != "matrix":
+            stimulus = plain_stimulus(*(tensor.shape[:2] if at != "attention" else tensor.shape[::2]))
+        unit = Unit(measuring_part(name), at, stimulus, "" if at == "matrix" else "heldout")
+        far = tensor if there is None else there
+        measured = measure_checkpoint(
+            Canned(at, tensor), [unit], lambda compared: gather(Canned(at, far), compared, batch), batch
+        )
+        found: Rows = {}
+        for row in measured.rows:
+            assert (row["value"] is not None) == (row["status"] == "ok"), row
+            assert row["reason"] or row["status"] == "ok", row
+            found.setdefault(row["component"], []).append(row)
+        return found
+
+    return measure
+
+
+@pytest.fixture
+def value(read) -> Callable[..., float]:
+    """The part's own number where it is one number."""
+
+    def one(*arguments: Any, component: str = "", **named: Any) -> float:
+        (row,) = read(*arguments, **named)[component]
+        assert row["status"] == "ok", row
+        return row["value"]
+
+    return one
+
+
+@pytest.fixture
+def status(read) -> Callable[..., str]:
+    """The status of the part's own number."""
+
+    def one(*arguments: Any, component: str = "", **named: Any) -> str:
+        (found,) = {row["status"] for row in read(*arguments, **named)[component]}
+        return found
+
+    return one
+
+
+@pytest.fixture
+def gaussian() -> Callable[..., Tensor]:
+    """Seeded standard normal numbers."""
+    return lambda *shape, seed=0: torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture
+def uniform() -> Callable[[int, int, int], Tensor]:
+    """Causal attention that is the same on every key a query can see [sequence head query key]."""
+
+    def pattern(sequences: int, heads: int, length: int) -> Tensor:
+        seen = torch.ones(length, length).tril()
+        return (seen / seen.sum(1, keepdim=True)).expand(sequences, heads, length, length).clone()
+
+    return pattern
+
+
+@pytest.fixture
+def looking() -> Callable[[Tensor], Tensor]:
+    """All attention on the key t − lag [sequence head query key]; on key 0 where that lies before it."""
+
+    def pattern(lags: Tensor, length: int) -> Tensor:
+        keys = (torch.arange(length) - lags[:, None]).clamp_min(0)
+        return torch.nn.functional.one_hot(keys, length).float()[:, None]
+
+    return pattern
