@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ontogeny.errors import Damaged, NotARun
-from ontogeny.store.decoding import FramedReader
+from ontogeny.store.decoding import FramedReader, require_format
 from ontogeny.store.documents import parse_sealed, sealed_bytes
 from ontogeny.store.files import Damage, fsync_folder, named_errors, write_file
+from ontogeny.store.frames import FORMAT
 from ontogeny.store.seal import UNSEALED, SealingSink, broken_seal
 from ontogeny.store.telemetry import Cells, Column, Journal, Note, Piece, join, merged
 
@@ -81,6 +82,7 @@ def read_compacted(path: Path, names: Collection[str] | None, *, salvage: bool =
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             about = parse_sealed((file.metadata.metadata or {})[_ABOUT], str(path))
+            require_format(about["format"], path)
             columns = tuple((name, code) for name, code in about["columns"])
             pieces = list(_pieces(file, path.name, columns, names, damage))
     except (*_UNREADABLE, KeyError, Damaged) as error:
@@ -105,6 +107,7 @@ def read_compacted(path: Path, names: Collection[str] | None, *, salvage: bool =
 
 def _write(file: BinaryIO, head: Journal, reader: FramedReader) -> None:
     about = {
+        "format": FORMAT,
         "columns": head.columns,
         "started": head.started,
         "waiting": head.waiting,

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ontogeny.errors import Damaged
 from ontogeny.store.documents import parse_json
 from ontogeny.store.files import Damage
-from ontogeny.store.frames import HEADER_SIZE, LONGEST, Block, Kind, Scanner
+from ontogeny.store.frames import FORMAT, HEADER_SIZE, LONGEST, Block, Kind, Scanner
 from ontogeny.store.telemetry import CODES, Column, Journal, Note, Piece, join
 
 #: How much of a journal is looked at together; memory beside the columns asked for is a few times this.
@@ -89,13 +90,13 @@ class FramedReader:
             waiting=self.waiting,
         )
 
-    def pieces(self, stretch: int = STRETCH) -> Iterator[Piece]:
-        """Consecutive records, a stretch of the file at a time."""
+    def pieces(self, stretch: int | None = None) -> Iterator[Piece]:
+        """Consecutive records, a stretch of the file at a time (of `STRETCH` bytes unless told)."""
         self.notes = []
         self.definitions.unresolved.clear()
         with open(self.path, "rb", buffering=0) as stream:
             self.size = os.fstat(stream.fileno()).st_size
-            scanner = Scanner(stream, self.size, self.path.name, stretch)  # pyright: ignore[reportArgumentType]
+            scanner = Scanner(stream, self.size, self.path.name, stretch or STRETCH)  # pyright: ignore[reportArgumentType]
             for block in scanner.blocks():
                 for kind, sequence, payload in block.others:
                     self._learn(kind, sequence, payload)
@@ -105,7 +106,9 @@ class FramedReader:
 
     def _learn(self, kind: Kind, sequence: int, payload: bytes) -> None:
         if kind is Kind.HEADER:
-            self.definitions.started = parse_json(payload, str(self.path))["started"]
+            header = parse_json(payload, str(self.path))
+            require_format(header["format"], self.path)
+            self.definitions.started = header["started"]
         elif kind is Kind.SCHEMA:
             columns = parse_json(payload[_ID.size :], str(self.path))
             schema = tuple((name, code) for name, code in columns)
@@ -166,6 +169,16 @@ class FramedReader:
         found = texts[which]
         present = np.array([text is not None for text in texts], bool)[which]
         return rows[present], found[present]
+
+
+def require_format(found: Any, path: Path) -> None:
+    if found != FORMAT:
+        raise Damaged(
+            f"{path} has a format that this version cannot read",
+            received=found,
+            allowed=str(FORMAT),
+            remedy="read it with the version of ontogeny that wrote it, or a later one",
+        )
 
 
 def _rows(raw: NDArray[np.uint8], offsets: NDArray, dtype: np.dtype) -> NDArray:

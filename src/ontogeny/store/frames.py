@@ -16,6 +16,8 @@ from typing import BinaryIO
 
 from ontogeny.store.files import Damage
 
+#: Version of what frames hold, written in the header and in compacted files.
+FORMAT = 1
 MAGIC = b"\xffJ\x0e"
 LONGEST = (1 << 24) - 1
 

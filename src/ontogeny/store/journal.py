@@ -20,11 +20,10 @@ from ontogeny.store.compaction import read_compacted
 from ontogeny.store.decoding import FramedReader
 from ontogeny.store.documents import json_bytes
 from ontogeny.store.files import Damage, fsync_folder, named_errors
-from ontogeny.store.frames import PREFIX, SEED, Kind, frame
+from ontogeny.store.frames import FORMAT, PREFIX, SEED, Kind, frame
 from ontogeny.store.packing import Coder, Packing, require_short
 from ontogeny.store.telemetry import Column, Journal
 
-FORMAT = 1
 #: Definitions are written again after this many bytes, and never make up more than 1/64 of a journal.
 REPEAT_EVERY, REPEAT_SHARE = 1 << 20, 64
 #: How many sets of names, and how many strings, are remembered; beyond it they are written afresh.

@@ -104,7 +104,9 @@ class Journal:
             while label in series:
                 label = f"metric:{label}"
             series[label] = _filled(*self.column(name), len(self))
-        return pd.DataFrame(series)
+        table = pd.DataFrame(dict(enumerate(series.values())))
+        table.columns = pd.Index(list(series), dtype=object)  # pandas' own strings refuse some names
+        return table
 
 
 def join(
@@ -179,18 +181,17 @@ def _mixed(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _filled(rows: NDArray[np.int64], values: NDArray[Any], length: int) -> Any:
     """A column of full length for a data frame; absent elements are NaN, NA or None by dtype."""
+    if values.dtype.kind == "O":
+        full = np.full(length, None, object)
+        full[rows] = values
+        return pd.Series(full, dtype=object)
     if len(rows) == length:
         return values
     if values.dtype.kind == "f":
         full = np.full(length, np.nan, values.dtype)
-    elif values.dtype.kind == "O":
-        full = np.full(length, None, object)
-    else:
-        full = np.zeros(length, values.dtype)
-        absent = np.ones(length, bool)
-        absent[rows] = False
         full[rows] = values
-        masked = pd.arrays.BooleanArray if values.dtype.kind == "b" else pd.arrays.IntegerArray
-        return masked(full, absent)
-    full[rows] = values
-    return full
+        return full
+    full, absent = np.zeros(length, values.dtype), np.ones(length, bool)
+    full[rows], absent[rows] = values, False
+    masked = pd.arrays.BooleanArray if values.dtype.kind == "b" else pd.arrays.IntegerArray
+    return masked(full, absent)
