@@ -101,7 +101,12 @@ def declared_names(kind: str) -> tuple[str, ...]:
 def load() -> None:
     """Import every part: ours and outsiders', all through one entry-point group."""
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        entry.load()
+        try:
+            entry.load()
+        except Exception as error:
+            maker = entry.dist.name if entry.dist else "an unnamed distribution"
+            error.add_note(f"while loading parts {entry.name!r} ({entry.value}) of {maker}")
+            raise
 
 
 def parts(kind: str) -> dict[str, Part]:

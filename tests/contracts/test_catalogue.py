@@ -1,0 +1,323 @@
+"""What holds for every part of the catalogue, whatever its name."""
+
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+import ontogeny
+from ontogeny import catalogue, testing
+from ontogeny.catalogue import (
+    KINDS,
+    MEASURING,
+    comparison,
+    detector,
+    fit,
+    instrument,
+    measuring_part,
+    null,
+    objective,
+    part,
+    parts,
+    stimulus,
+    trial,
+)
+from ontogeny.catalogue.part import NUMBERS, load
+from ontogeny.errors import BadContract, DuplicateName, UnknownName
+from ontogeny.testing import temporary_catalogue
+from ontogeny.vocabulary import Status
+
+SOURCES, TESTS = Path(ontogeny.__file__).parent, Path(__file__).parents[1]
+#: A kind of part and the folder its files lie in.
+FOLDERS = {
+    "instrument": "instruments",
+    "comparison": "instruments",
+    "summary": "instruments",
+    "trial": "instruments",
+    "fit": "instruments",
+    "stimulus": "stimuli",
+    "objective": "objectives",
+    "intervention": "interventions",
+    "detector": "detectors",
+    "null": "nulls",
+    "view": "views",
+}
+
+
+def ours(*kinds: str) -> list:
+    """Parts of these kinds that this distribution brings, as parameters of a test."""
+    found = [made for kind in kinds for made in parts(kind).values()]
+    mine = [made for made in found if made.make.__module__.startswith("ontogeny.")]
+    return [pytest.param(made, id=f"{made.kind} {made.name}") for made in mine]
+
+
+def names_in(folder: Path, pattern: str) -> set[str]:
+    return {path.stem for path in folder.glob(pattern) if not path.stem.startswith("_")}
+
+
+@pytest.mark.parametrize("made", ours(*KINDS))
+def test_it_is_declared_in_full(made):
+    testing.check_declaration(made)
+
+
+@pytest.mark.parametrize("made", ours("instrument", "comparison", "trial", "fit"))
+def test_it_measures_whatever_the_cut_and_survives_broken_weights(made):
+    testing.check_instrument(made)
+
+
+@pytest.mark.parametrize("made", ours("stimulus"))
+def test_it_is_a_stimulus(made):
+    testing.check_stimulus(made)
+
+
+@pytest.mark.parametrize("made", ours("detector"))
+def test_it_detects(made):
+    testing.check_detector(made)
+
+
+@pytest.mark.parametrize("made", ours(*MEASURING))
+def test_what_it_names_exists(made):
+    for name in made.stimuli:
+        part("stimulus", name)
+    for name in made.options.get("of", ()):
+        measuring_part(name)
+    if made.null is not None:
+        part("null", made.null)
+
+
+@pytest.mark.parametrize("folder", sorted(set(FOLDERS.values())))
+def test_one_part_one_file_one_test_one_name(folder):
+    kinds = [kind for kind, home in FOLDERS.items() if home == folder]
+    declared = {made.name for kind in kinds for made in (p.values[0] for p in ours(kind))}
+    if not (SOURCES / folder).is_dir():
+        assert not declared
+        return
+    module = importlib.import_module(f"ontogeny.{folder}")
+    helpers = {path for path in names_in(SOURCES / folder, "*.py") if path not in declared}
+    for name in helpers:
+        assert not any(
+            made.make.__module__ == f"ontogeny.{folder}.{name}"
+            for kind in KINDS
+            for made in parts(kind).values()
+        )
+    assert declared <= names_in(SOURCES / folder, "*.py")
+    assert declared <= {name.removeprefix("test_") for name in names_in(TESTS / folder, "test_*.py")}
+    assert declared <= set(module.__all__)
+    for name in declared:
+        found = next(parts(kind)[name] for kind in kinds if name in parts(kind))
+        assert getattr(module, name) is found.make
+        assert found.make.__name__ == name
+
+
+@pytest.mark.parametrize("folder", ["instruments", "stimuli", "nulls", "detectors"])
+def test_a_file_in_a_folder_of_measuring_parts_is_a_part(folder):
+    kinds = [kind for kind, home in FOLDERS.items() if home == folder]
+    declared = {p.values[0].name for kind in kinds for p in ours(kind)}
+    assert names_in(SOURCES / folder, "*.py") == declared
+    tested = {name.removeprefix("test_") for name in names_in(TESTS / folder, "test_*.py")}
+    assert tested == declared
+
+
+def test_an_unknown_name_gets_the_nearest_and_the_list():
+    with pytest.raises(UnknownName) as caught:
+        part("instrument", "inductoin")
+    text = str(caught.value)
+    assert "'inductoin'" in text
+    assert "did you mean 'induction'?" in text
+    assert all(name in text for name in parts("instrument"))
+    with pytest.raises(UnknownName, match="did you mean 'instrument'"):
+        parts("instruments")
+    with pytest.raises(UnknownName, match="did you mean 'cka'"):
+        measuring_part("ckaa")
+    with pytest.raises(UnknownName, match="did you mean 'seed'"):
+        part("stimulus", "heldout").bind(sed=1)
+
+
+def test_parameters_version_and_nothing_else_make_the_key():
+    made = part("stimulus", "repeated_tokens")
+    assert made.parameter_hash() == made.parameter_hash(seed=0)
+    assert made.parameter_hash() != made.parameter_hash(seed=1)
+    assert replace(made, version=2).parameter_hash() != made.parameter_hash()
+    assert replace(made, source="elsewhere").parameter_hash() == made.parameter_hash()
+
+
+@pytest.fixture
+def catalogue_of_its_own():
+    with temporary_catalogue():
+        yield
+
+
+def declared(decorator, function):
+    """Declares, and gives the error that was raised; nothing of it may be left in the catalogue."""
+    with pytest.raises((BadContract, UnknownName, DuplicateName)) as caught:
+        decorator(function)
+    assert not any(made.make is function for kind in KINDS for made in parts(kind).values())
+    return caught.value
+
+
+def proof_number(residual_norms):
+    """A number.
+
+    Known: one.
+    Misleads: always.
+    """
+
+
+@pytest.mark.usefixtures("catalogue_of_its_own")
+class TestWrongDeclarations:
+    def test_a_name_that_is_taken(self):
+        def induction(residual_norms):
+            """Another. Known: one. Misleads: always."""
+
+        error = declared(instrument(unit="x", source="here"), induction)
+        assert isinstance(error, DuplicateName)
+        assert "ontogeny.instruments.induction" in str(error)
+        error = declared(comparison(unit="x", source="here"), induction)
+        assert isinstance(error, DuplicateName), "measuring kinds share one space of names"
+
+    def test_the_same_part_may_come_twice(self):
+        made = part("instrument", "induction")
+        catalogue.register(made)
+        assert part("instrument", "induction") is made
+
+    def test_an_unknown_need(self):
+        def proof_typo(residual_norm):
+            """A number. Known: one. Misleads: always."""
+
+        error = declared(instrument(unit="x", source="here"), proof_typo)
+        assert isinstance(error, UnknownName)
+        assert "did you mean 'residual_norms'?" in str(error)
+        assert "attention_to_successor" in str(error)
+
+    def test_needs_that_meet_nowhere(self):
+        def proof_nowhere(weight, token_loss):
+            """A number. Known: one. Misleads: always."""
+
+        assert "no site offers all needs" in str(declared(instrument(unit="x", source="here"), proof_nowhere))
+
+    def test_a_site_where_a_need_is_not_offered(self):
+        error = declared(instrument(unit="x", source="here", at=("logits",)), proof_number)
+        assert "cannot be measured at logits" in str(error)
+        assert "residual" in str(error)
+
+    def test_an_unknown_axis(self):
+        error = declared(instrument(unit="x", source="here", axes=("heads",)), proof_number)
+        assert "did you mean 'head'?" in str(error)
+
+    @pytest.mark.parametrize("missing", ["Known:", "Misleads:"])
+    @pytest.mark.parametrize("kind", sorted(NUMBERS))
+    def test_words_that_numbers_need(self, kind, missing):
+        def proof_words(residual_norms):
+            pass
+
+        proof_words.__doc__ = proof_number.__doc__.replace(missing, "")
+        declare = {
+            "instrument": instrument(unit="x", source="here"),
+            "comparison": comparison(unit="x", source="here"),
+            "fit": fit(source="here"),
+            "trial": trial(unit="x", source="here", passes=1),
+        }[kind]
+        if kind == "trial":
+
+            def proof_words(subject):
+                pass
+
+            proof_words.__doc__ = proof_number.__doc__.replace(missing, "")
+        error = declared(declare, proof_words)
+        assert isinstance(error, BadContract)
+        assert f"no {missing}" in str(error)
+
+    @pytest.mark.parametrize("declare", [stimulus, objective, detector, null])
+    def test_a_docstring_and_a_source_are_needed_by_all(self, declare):
+        def proof_silent(facts):
+            pass
+
+        assert "no docstring" in str(declared(declare(source="here"), proof_silent))
+        proof_silent.__doc__ = "It says something."
+        assert "no source" in str(declared(declare(source=""), proof_silent))
+
+    def test_catch_all_parameters(self):
+        def proof_greedy(*needs):
+            """A number. Known: one. Misleads: always."""
+
+        assert "named needs" in str(declared(instrument(unit="x", source="here"), proof_greedy))
+
+    def test_a_streamed_part_that_lacks_a_method(self):
+        class proof_stream:
+            """A number. Known: one. Misleads: always."""
+
+            def init(self, view): ...
+            def update(self, state, view): ...
+
+        error = declared(instrument(unit="x", source="here", at=("residual",)), proof_stream)
+        assert "lacks finish" in str(error)
+
+    def test_a_trial_that_needs_evidence(self):
+        error = declared(trial(unit="x", source="here", passes=1), proof_number)
+        assert "subject, stimulus" in str(error)
+
+    def test_an_unknown_reference(self):
+        with pytest.raises(BadContract, match="final, first, previous"):
+            comparison(unit="x", source="here", reference="last")
+
+
+PLUGIN = '''
+from ontogeny.catalogue import instrument
+
+@instrument(unit="x", source="outside")
+def outside_norm(residual_norms):
+    """An outsider's number.
+
+    Known: unit vectors -> 1.
+    Misleads: never.
+    """
+    return residual_norms.total / residual_norms.n
+'''
+
+
+@pytest.fixture
+def distribution(tmp_path, monkeypatch):
+    """Puts a fake installed distribution with one entry point on the path, for as long as the test runs."""
+
+    def install(source: str) -> None:
+        (tmp_path / "outside_norm.py").write_text(source)
+        facts = tmp_path / "outsider-1.0.dist-info"
+        facts.mkdir()
+        (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: outsider\nVersion: 1.0\n")
+        (facts / "entry_points.txt").write_text("[ontogeny.parts]\nmine = outside_norm\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        importlib.invalidate_caches()
+        load.cache_clear()
+
+    with temporary_catalogue():
+        yield install
+    sys.modules.pop("outside_norm", None)
+    monkeypatch.undo()
+    load.cache_clear()
+
+
+def test_an_outsiders_part_is_found_and_measured(distribution):
+    distribution(PLUGIN)
+    made = part("instrument", "outside_norm")
+    testing.check_declaration(made)
+    testing.check_instrument(made)
+    rows = testing.measured_on(testing.tiny_subject(), made).rows
+    assert {row["status"] for row in rows} == {Status.OK}
+    assert [row["layer"] for row in rows] == [0, 1]
+    assert torch.tensor([row["value"] for row in rows]).isfinite().all()
+
+
+def test_an_outsiders_broken_part_is_named(distribution):
+    distribution("import no_such_module\n")
+    with pytest.raises(ModuleNotFoundError) as caught:
+        parts("instrument")
+    assert any("of outsider" in note for note in caught.value.__notes__)
+
+
+def test_an_outsiders_part_must_keep_the_contract(distribution):
+    distribution(PLUGIN.replace("Misleads", "Careful"))
+    with pytest.raises(BadContract, match="Misleads"):
+        parts("instrument")
