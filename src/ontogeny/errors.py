@@ -93,3 +93,7 @@ class NotObservable(OntogenyError):
 
 class MissingExtra(OntogenyError):
     """A feature that needs an optional dependency."""
+
+
+class DamageWarning(UserWarning):
+    """Something stored is damaged and was left out of what was read; `ontogeny verify` tells all of it."""

@@ -10,7 +10,7 @@ from ontogeny.store.run import Run
 def run_tables(run: Run) -> RunTables:
     """Everything a report says about a run, read from its folder."""
     rows = run.table()
-    telemetry = run.telemetry()
+    telemetry = run.telemetry(*run.metrics, overlaps=True)
     samples = [(n.data["step"], n.data["text"]) for n in run.notes if n.kind == "sample"]
     return RunTables(
         identity=_identity(run, telemetry),
