@@ -131,6 +131,7 @@ def test_a_rise_without_a_plateau_is_unfinished(centre, factor):
 def test_a_level_that_was_there_from_the_start_is_before_start():
     found = half_rise(STEPS, 0.8 + noise(), weak_null())
     assert found.verdict is Verdict.BEFORE_START
+    assert (found.step, found.low, found.high) == (None, None, None)
     assert half_rise(STEPS, np.full(N, 0.8), weak_null()).verdict is Verdict.BEFORE_START
     assert half_rise(STEPS, 0.05 + noise(), weak_null()).verdict is Verdict.NONE
     assert half_rise(STEPS, 0.8 + noise(), None).verdict is Verdict.NONE
@@ -160,7 +161,7 @@ def test_a_lone_spike_changes_no_verdict(spike):
     found = half_rise(STEPS, spiked, weak_null())
     assert found.verdict is Verdict.TRANSITION
     assert found.low <= 300 <= found.high
-    flat = 0.05 + noise()
+    flat = noise()
     flat[spike] += 5.0
     assert half_rise(STEPS, flat, weak_null() * 1e-6).verdict is Verdict.NONE
 
@@ -197,8 +198,8 @@ def test_few_usable_points_are_too_short():
     holed = np.full(N, np.nan)
     holed[::6] = 1.0
     assert half_rise(STEPS, holed, weak_null()).reason.startswith("too-short: 7 usable")
-    assert half_rise([], []).verdict is Verdict.NONE
-    short = half_rise([0, 1, 2, 4, 8, 16, 32, 64], [0, 0, 0, 0, 1, 1, 1, 1.0])
+    assert half_rise(STEPS[:0], np.zeros(0)).verdict is Verdict.NONE
+    short = half_rise(STEPS[:8], (STEPS[:8] > 4).astype(float))
     assert short.step == pytest.approx(math.sqrt(32))
 
 
@@ -248,31 +249,32 @@ def test_parameters_out_of_range_are_refused(wrong):
 
 @pytest.mark.parametrize("name", calibration.NOTHING_FORMS)
 def test_false_claims_are_rare_whatever_the_process(name):
-    """At 40 series a true rate of 5 % gives more than 7 claims once in two hundred times."""
+    """Of 25 series, a true rate of 5 % gives more than 5 claims once in eight hundred times."""
     for powerless in (False, True):
         rng = np.random.default_rng([11, powerless])
-        located = [calibration.false_claim(name, rng, powerless=powerless) for _ in range(40)]
-        assert sum(one.verdict is Verdict.TRANSITION for one in located) <= 7
+        located = [calibration.false_claim(name, rng, powerless=powerless) for _ in range(25)]
+        assert sum(one.verdict is Verdict.TRANSITION for one in located) <= 5
 
 
 @pytest.mark.parametrize(("size", "factor", "power"), [(8, 1, 0.8), (8, 2, 0.65), (20, 4, 0.7)])
 def test_power_and_coverage(size, factor, power):
     rng = np.random.default_rng([12, size, factor])
-    pairs = [calibration.found(rng, size, factor) for _ in range(80)]
+    pairs = [calibration.found(rng, size, factor) for _ in range(60)]
     assert np.mean([one.verdict is Verdict.TRANSITION for one, _ in pairs]) >= power
-    assert np.mean([one.low <= centre <= one.high for one, centre in pairs]) >= 0.92
+    assert np.mean([calibration.covers(*pair) for pair in pairs]) >= 0.92
 
 
 @pytest.mark.slow
 def test_calibration_holds_at_full_size():
+    """Rates of 5 % (and, for a noisy ramp in step, the 11 % it is known to have), each give or take 2 sds."""
     for name in calibration.NOTHING_FORMS:
-        allowed = 0.12 if name == "drift in step, noise 0.1" else 0.05
+        allowed = 0.14 if name == "drift in step, noise 0.1" else 0.07
         for powerless in (False, True):
-            rng = np.random.default_rng([1, powerless])
+            rng = np.random.default_rng([41, powerless])
             located = [calibration.false_claim(name, rng, powerless=powerless) for _ in range(400)]
             assert np.mean([one.verdict is Verdict.TRANSITION for one in located]) <= allowed, name
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(42)
     pairs = [calibration.found(rng, 8, 1) for _ in range(400)]
     assert np.mean([one.verdict is Verdict.TRANSITION for one, _ in pairs]) >= 0.8
     pairs = [calibration.found(rng, 8, 2) for _ in range(400)]
-    assert 0.93 <= np.mean([one.low <= centre <= one.high for one, centre in pairs]) <= 0.995
+    assert 0.93 <= np.mean([calibration.covers(*pair) for pair in pairs]) <= 0.995

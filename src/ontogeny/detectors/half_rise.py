@@ -21,7 +21,7 @@ from ontogeny.vocabulary import Located, Reading, Verdict, digest
 #: Fewest usable checkpoints.
 FEWEST_POINTS = 8
 #: Squared sds of the residuals by which an abrupt rise must fit better than any slower one.
-MARGIN = 0.5
+MARGIN = 0.75
 
 
 @detector(

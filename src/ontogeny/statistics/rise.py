@@ -14,7 +14,7 @@ CENTRES, WIDTHS, NARROWEST = 60, 36, 0.01
 #: Finer grids laid around the best of the one before, each this many points a side.
 REFINEMENTS, REFINED = 2, 13
 #: A deviation beyond this many noise sds counts as this many, and as no less than this share of the rise.
-CLIP, SMALLEST_CLIP = 3.0, 0.1
+CLIP, SMALLEST_CLIP = 5.0, 0.3
 
 # Positions where 1 − exp(−exp(z)) is a tenth, a half and nine tenths.
 _TENTH, _HALF, _NINE_TENTHS = (float(np.log(-np.log1p(-share))) for share in (0.1, 0.5, 0.9))
@@ -56,7 +56,7 @@ class _Candidate(NamedTuple):
 def fit_rise(positions: NDArray, shares: NDArray, noise: float, width_limit: float) -> Rise:
     """Fit a rise to shares [point] of it that are done (0 before, 1 after) at positions [point] = ln step.
 
-    Least squares over centre and width, deviations beyond 3 `noise` (or a tenth) clipped, of three shapes:
+    Least squares over centre and width, deviations beyond 5 `noise` (at least 0.3) clipped, of three shapes:
     logistic, exponential saturation in step, and its mirror image. The slower rises a narrow one has to beat
     are those three beyond `width_limit`, and a ramp linear in step.
     Known: a logistic -> its own width, within 2 %; 1 − exp(−step / τ) -> 3.08; a jump -> less than its gap.
@@ -110,7 +110,7 @@ def _cost(curves: NDArray, shares: NDArray, clip: float) -> NDArray:
 def _ramp_cost(positions: NDArray, shares: NDArray, clip: float) -> float:
     step = np.exp(positions) - np.exp(positions[0])
     slope = max(step @ np.clip(shares, -clip, 1 + clip), 0.0) / (step @ step)
-    return float(_cost(slope * step, shares, clip))
+    return float(_cost((slope * step)[None], shares, clip)[0])
 
 
 def _saturation(z: NDArray) -> NDArray:
