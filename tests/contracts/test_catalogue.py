@@ -9,24 +9,16 @@ import pytest
 import torch
 
 import ontogeny
-from ontogeny import catalogue, testing
+from ontogeny import testing
 from ontogeny.catalogue import (
     KINDS,
     MEASURING,
-    comparison,
-    detector,
-    fit,
-    instrument,
     measuring_part,
-    null,
-    objective,
     part,
     parts,
-    stimulus,
-    trial,
 )
-from ontogeny.catalogue.part import NUMBERS, load
-from ontogeny.errors import BadContract, DuplicateName, UnknownName
+from ontogeny.catalogue.part import load
+from ontogeny.errors import BadContract, UnknownName
 from ontogeny.testing import temporary_catalogue
 from ontogeny.vocabulary import Status
 
@@ -142,126 +134,6 @@ def test_parameters_version_and_nothing_else_make_the_key():
     assert made.parameter_hash() != made.parameter_hash(seed=1)
     assert replace(made, version=2).parameter_hash() != made.parameter_hash()
     assert replace(made, source="elsewhere").parameter_hash() == made.parameter_hash()
-
-
-@pytest.fixture
-def catalogue_of_its_own():
-    with temporary_catalogue():
-        yield
-
-
-def declared(decorator, function):
-    """Declares, and gives the error that was raised; nothing of it may be left in the catalogue."""
-    with pytest.raises((BadContract, UnknownName, DuplicateName)) as caught:
-        decorator(function)
-    assert not any(made.make is function for kind in KINDS for made in parts(kind).values())
-    return caught.value
-
-
-def proof_number(residual_norms):
-    """A number.
-
-    Known: one.
-    Misleads: always.
-    """
-
-
-@pytest.mark.usefixtures("catalogue_of_its_own")
-class TestWrongDeclarations:
-    def test_a_name_that_is_taken(self):
-        def induction(residual_norms):
-            """Another. Known: one. Misleads: always."""
-
-        error = declared(instrument(unit="x", source="here"), induction)
-        assert isinstance(error, DuplicateName)
-        assert "ontogeny.instruments.induction" in str(error)
-        error = declared(comparison(unit="x", source="here"), induction)
-        assert isinstance(error, DuplicateName), "measuring kinds share one space of names"
-
-    def test_the_same_part_may_come_twice(self):
-        made = part("instrument", "induction")
-        catalogue.register(made)
-        assert part("instrument", "induction") is made
-
-    def test_an_unknown_need(self):
-        def proof_typo(residual_norm):
-            """A number. Known: one. Misleads: always."""
-
-        error = declared(instrument(unit="x", source="here"), proof_typo)
-        assert isinstance(error, UnknownName)
-        assert "did you mean 'residual_norms'?" in str(error)
-        assert "attention_to_successor" in str(error)
-
-    def test_needs_that_meet_nowhere(self):
-        def proof_nowhere(weight, token_loss):
-            """A number. Known: one. Misleads: always."""
-
-        assert "no site offers all needs" in str(declared(instrument(unit="x", source="here"), proof_nowhere))
-
-    def test_a_site_where_a_need_is_not_offered(self):
-        error = declared(instrument(unit="x", source="here", at=("logits",)), proof_number)
-        assert "cannot be measured at logits" in str(error)
-        assert "residual" in str(error)
-
-    def test_an_unknown_axis(self):
-        error = declared(instrument(unit="x", source="here", axes=("heads",)), proof_number)
-        assert "did you mean 'head'?" in str(error)
-
-    @pytest.mark.parametrize("missing", ["Known:", "Misleads:"])
-    @pytest.mark.parametrize("kind", sorted(NUMBERS))
-    def test_words_that_numbers_need(self, kind, missing):
-        def proof_words(residual_norms):
-            pass
-
-        proof_words.__doc__ = proof_number.__doc__.replace(missing, "")
-        declare = {
-            "instrument": instrument(unit="x", source="here"),
-            "comparison": comparison(unit="x", source="here"),
-            "fit": fit(source="here"),
-            "trial": trial(unit="x", source="here", passes=1),
-        }[kind]
-        if kind == "trial":
-
-            def proof_words(subject):
-                pass
-
-            proof_words.__doc__ = proof_number.__doc__.replace(missing, "")
-        error = declared(declare, proof_words)
-        assert isinstance(error, BadContract)
-        assert f"no {missing}" in str(error)
-
-    @pytest.mark.parametrize("declare", [stimulus, objective, detector, null])
-    def test_a_docstring_and_a_source_are_needed_by_all(self, declare):
-        def proof_silent(facts):
-            pass
-
-        assert "no docstring" in str(declared(declare(source="here"), proof_silent))
-        proof_silent.__doc__ = "It says something."
-        assert "no source" in str(declared(declare(source=""), proof_silent))
-
-    def test_catch_all_parameters(self):
-        def proof_greedy(*needs):
-            """A number. Known: one. Misleads: always."""
-
-        assert "named needs" in str(declared(instrument(unit="x", source="here"), proof_greedy))
-
-    def test_a_streamed_part_that_lacks_a_method(self):
-        class proof_stream:
-            """A number. Known: one. Misleads: always."""
-
-            def init(self, view): ...
-            def update(self, state, view): ...
-
-        error = declared(instrument(unit="x", source="here", at=("residual",)), proof_stream)
-        assert "lacks finish" in str(error)
-
-    def test_a_trial_that_needs_evidence(self):
-        error = declared(trial(unit="x", source="here", passes=1), proof_number)
-        assert "subject, stimulus" in str(error)
-
-    def test_an_unknown_reference(self):
-        with pytest.raises(BadContract, match="final, first, previous"):
-            comparison(unit="x", source="here", reference="last")
 
 
 PLUGIN = '''
