@@ -15,7 +15,14 @@ def read_causal_lm(model: nn.Module) -> Anatomy:
     Errors: NotObservable where there is no such stack. Attention layers are those that carry `layer_idx`
     and whose source defines `eager_attention_forward`; otherwise `attention` stays empty.
     """
-    config: Any = model.config
+    config: Any = getattr(model, "config", None)
+    if not hasattr(config, "num_hidden_layers"):
+        raise NotObservable(
+            f"nothing says where the blocks of a {type(model).__name__} are",
+            received="no config with num_hidden_layers",
+            allowed="a Decoder, or a causal model of transformers",
+            remedy="give Subject the anatomy yourself",
+        )
     layers = int(config.num_hidden_layers)
     stack = _stack(model, layers)
     blocks = tuple(f"{stack}.{layer}" for layer in range(layers))

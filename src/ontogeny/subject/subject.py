@@ -43,13 +43,14 @@ class Subject:
 
     def run(self, tokens: Tensor, *, taps: Mapping[str, Any] | None = None) -> Tensor:
         """Logits [sequence position vocabulary] of a batch of tokens, without gradient."""
-        was_training = self.model.training
+        training = [module for module in self.model.modules() if module.training]
         self.model.eval()
         try:
             with torch.no_grad(), self.watching(taps or {}):
                 return self._logits(tokens.to(self.device))
         finally:
-            self.model.train(was_training)
+            for module in training:  # one by one: parts of a model may be frozen in eval mode
+                module.training = True
 
     def _logits(self, tokens: Tensor) -> Tensor:
         if isinstance(self.model, Decoder):
