@@ -4,17 +4,15 @@ A pack is one safetensors file whose tensor names are the tensors' own digests, 
 by hashing what was read.
 """
 
-import json
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 
 import xxhash
-from safetensors.torch import load_file, save
 from torch import Tensor
 
 from ontogeny.errors import Damaged
 from ontogeny.store.files import Damage, write_file
+from ontogeny.store.tensorfile import read_header, read_tensor, storable, write_tensors
 from ontogeny.vocabulary import digest
 
 
@@ -30,26 +28,18 @@ def write_arrays(home: Path, tensors: Mapping[str, Tensor]) -> None:
     folder = home / "arrays"
     folder.mkdir(parents=True, exist_ok=True)
     name = xxhash.xxh3_64_hexdigest("".join(sorted(tensors)).encode())
-    write_file(folder / f"{name}.safetensors", save({k: v.contiguous() for k, v in tensors.items()}))
+    dense = {key: storable(tensor, key) for key, tensor in tensors.items()}
+    write_file(folder / f"{name}.safetensors", lambda file: write_tensors(file, dense, {}))
 
 
 def _packs(home: Path) -> list[Path]:
     return sorted(p for p in (home / "arrays").glob("*.safetensors") if not p.name.startswith("."))
 
 
-def _names(pack: Path) -> list[str]:
-    with pack.open("rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        if length > min(pack.stat().st_size, 100_000_000):
-            raise ValueError("the header is longer than the file")
-        return [name for name in json.loads(file.read(length)) if name != "__metadata__"]
-
-
 def _load(pack: Path) -> dict[str, Tensor]:
-    try:
-        tensors = load_file(pack)
-    except Exception as error:  # safetensors raises its own class, and others on hostile headers
-        raise Damaged(f"{pack} cannot be read", received=str(error)) from error
+    spans = read_header(pack)
+    with pack.open("rb") as file:
+        tensors = {name: read_tensor(file, span) for name, span in spans.items()}
     for name, tensor in tensors.items():
         if array_hash(tensor) != name:
             raise Damaged(
@@ -64,7 +54,7 @@ def read_arrays(home: Path, hashes: set[str]) -> dict[str, Tensor]:
     """The arrays of the given hashes; Damaged if one is missing or wrong."""
     found: dict[str, Tensor] = {}
     for pack in _packs(home):
-        if hashes & set(_names(pack)):
+        if hashes & set(read_header(pack)):
             loaded = _load(pack)
             found |= {name: loaded[name] for name in hashes & set(loaded)}
     if missing := hashes - set(found):

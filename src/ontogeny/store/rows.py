@@ -6,7 +6,7 @@ checksums, and reading verifies them. What a crash left twice is one row when re
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -14,10 +14,13 @@ import pyarrow.parquet as pq
 
 from ontogeny.errors import Damaged
 from ontogeny.store.files import Damage, write_file
+from ontogeny.store.seal import UNSEALED, SealingSink, broken_seal
 from ontogeny.vocabulary import AXES
 
-#: What identifies a measurement; with the component and the place, a row.
-KEY = ("run", "attempt", "step", "checkpoint", "part", "version", "parameters", "stimulus", "reference")
+#: How the files of `compact_rows` begin.
+COMPACTED = "all-"
+#: What tells whether something need be measured. Two checkpoints may hold the same weights: hence the step.
+MEASURED = ("run", "step", "checkpoint", "part", "parameters", "stimulus", "reference")
 _TEXT = pa.string()
 _BEFORE = {
     "run": _TEXT,
@@ -52,24 +55,35 @@ def row_schema() -> pa.Schema:
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """A Parquet file with page checksums, written whole or not at all."""
-    write_file(
-        path,
-        lambda sink: pq.write_table(table, sink, compression="zstd", write_page_checksum=True),
-    )
+    """A sealed Parquet file with page checksums, written whole or not at all."""
+
+    def write(file: BinaryIO) -> None:
+        sealing = SealingSink(file)
+        sink = pa.PythonFile(sealing, mode="w")
+        writer = pq.ParquetWriter(sink, table.schema, compression="zstd", write_page_checksum=True)
+        writer.write_table(table)
+        writer.add_key_value_metadata(UNSEALED)
+        sealing.hold()
+        writer.close()
+        sealing.finish()
+
+    write_file(path, write)
 
 
 def read_table(path: Path) -> pa.Table:
-    """A Parquet file with its checksums verified; Damaged if they do not match."""
-    try:
-        return pq.read_table(path, page_checksum_verification=True)
-    except (OSError, pa.ArrowException) as error:
-        raise Damaged(
-            f"{path} cannot be trusted",
-            received=str(error).splitlines()[0],
-            allowed="a Parquet file whose page checksums match",
-            remedy="delete this file and measure again; other files are untouched",
-        ) from error
+    """A sealed Parquet file; Damaged if any byte of it is not what was written."""
+    damage = broken_seal(path)
+    if not damage:
+        try:
+            return pq.read_table(path, page_checksum_verification=True)
+        except (OSError, pa.ArrowException) as error:
+            damage = [Damage(path.name, 0, path.stat().st_size, str(error).splitlines()[0])]
+    raise Damaged(
+        f"{path} cannot be trusted",
+        received=damage[0].what,
+        allowed="a Parquet file that matches its seal",
+        remedy="delete this file and measure again; other files are untouched",
+    )
 
 
 def write_rows(home: Path, name: str, rows: Iterable[Mapping[str, Any]], facts: Mapping[str, str]) -> Path:
@@ -83,7 +97,9 @@ def write_rows(home: Path, name: str, rows: Iterable[Mapping[str, Any]], facts: 
 
 
 def _files(home: Path) -> list[Path]:
-    return sorted(p for p in (home / "rows").glob("*.parquet") if not p.name.startswith("."))
+    """Row files, those that were compacted first: of two rows with one key the later file's is kept."""
+    found = (p for p in (home / "rows").glob("*.parquet") if not p.name.startswith("."))
+    return sorted(found, key=lambda path: (not path.name.startswith(COMPACTED), path.name))
 
 
 def _aligned(tables: list[pa.Table]) -> pa.Table:
@@ -94,7 +110,7 @@ def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
     """All rows under `home`, each once, by step; absent text is empty, absent coordinates are <NA>."""
     table = _aligned([read_table(path) for path in _files(home)]).replace_schema_metadata(None)
     frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    identity = [*KEY, "component", "condition", *AXES, "place_to"]
+    identity = [name for name in frame if name not in _AFTER or name == "place_to"]
     frame = frame.drop_duplicates(identity, keep="last").sort_values("step", kind="stable", ignore_index=True)
     texts = [name for name, kind in {**_BEFORE, **_AFTER}.items() if kind is _TEXT]
     frame = frame.fillna(dict.fromkeys(texts, ""))
@@ -102,12 +118,12 @@ def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
 
 
 def measured_keys(home: Path) -> set[tuple[str, ...]]:
-    """(checkpoint, part, parameters, stimulus, reference) of everything already measured."""
-    names = ["checkpoint", "part", "parameters", "stimulus", "reference"]
+    """Values of `MEASURED`, as text, of everything already measured."""
     found: set[tuple[str, ...]] = set()
     for path in _files(home):
-        columns = read_table(path).select(names).to_pydict()
-        found.update(tuple(value or "" for value in row) for row in zip(*columns.values(), strict=True))
+        distinct = read_table(path).select(list(MEASURED)).group_by(list(MEASURED)).aggregate([])
+        rows = zip(*distinct.to_pydict().values(), strict=True)
+        found.update(tuple("" if value is None else str(value) for value in row) for row in rows)
     return found
 
 
@@ -118,8 +134,8 @@ def compact_rows(home: Path) -> None:
         return
     tables = [read_table(path) for path in files]
     merged = _aligned(tables).replace_schema_metadata(tables[-1].schema.metadata)
-    number = 1 + max((int(p.stem[4:]) for p in files if p.stem.startswith("all-")), default=-1)
-    write_table(home / "rows" / f"all-{number:04d}.parquet", merged)
+    number = 1 + max((int(p.stem[4:]) for p in files if p.stem.startswith(COMPACTED)), default=-1)
+    write_table(home / "rows" / f"{COMPACTED}{number:04d}.parquet", merged)
     for path in files:
         path.unlink()
 
