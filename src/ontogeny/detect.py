@@ -86,7 +86,8 @@ def _null(rows: pd.DataFrame, made: Part, home: Path, steps: NDArray, places: li
         return None
     arrays = read_arrays(home, set(drawn["array"]))
     axes = [axis for axis in AXES if axis not in made.axes and drawn[axis].notna().any()]
-    groups = [group.set_index("step")["array"] for _, group in drawn.groupby(axes or ["part"], sort=True)]
+    newest = drawn.drop_duplicates([*axes, "step"], keep="last").groupby(axes or ["part"], sort=True)
+    groups = [group.set_index("step")["array"] for _, group in newest]
     layers = []
     for names in groups:
         draws = [arrays[names[step]].numpy() if step in names.index else None for step in steps.tolist()]

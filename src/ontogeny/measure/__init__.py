@@ -34,7 +34,7 @@ def measure(
     session.series.home.mkdir(parents=True, exist_ok=True)
     steps = [checkpoint.step for checkpoint in session.todo()]
     begin(steps)
-    measure_steps(request, steps, workers, done)
+    measure_steps(session, steps, workers, done)
     compact_rows(session.series.home)
     compact_arrays(session.series.home)
     return len(steps)

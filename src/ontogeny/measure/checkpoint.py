@@ -54,8 +54,9 @@ class Measured:
     artefacts: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
 
 
-#: Evidence of the reference checkpoint for given units of one stimulus.
-ReferenceEvidence = Callable[[list[Unit]], Found]
+#: Evidence of the reference checkpoint for comparisons on one stimulus with one kind of reference, or a
+#: Reading where the checkpoint has none.
+ReferenceEvidence = Callable[[list[Unit]], Found | Reading]
 
 
 def gather(subject: Subject, units: list[Unit], batch: int = BATCH) -> Found:
@@ -106,8 +107,13 @@ def _measure_unit(
     if not places:
         gap = undefined(Status.NOT_OBSERVABLE, f"{unit.at} sites cannot be seen on this model")
         _add(measured, unit, "", Place(), gap)
-    compared = [u for u in together if u.part.kind == "comparison"]
-    there = reference(compared) if unit.part.kind == "comparison" else None
+        return
+    there = None
+    if unit.part.kind == "comparison":
+        there = reference([other for other in together if _same_reference(other, unit)])
+        if isinstance(there, Reading):
+            _add(measured, unit, "", Place(), there)
+            return
     for place in places:
         values = _evidence(unit, found, there, place)
         gap = next((value for value in values if isinstance(value, Reading)), None)
@@ -118,6 +124,10 @@ def _measure_unit(
         fitted = _call(measured, unit, place, values, extra)
         if fitted is not None:
             found.keep(unit.part.name, place, fitted.artefact)
+
+
+def _same_reference(one: Unit, other: Unit) -> bool:
+    return one.part.kind == other.part.kind and one.part.options == other.part.options
 
 
 def _evidence(unit: Unit, found: Found, there: Found | None, place: Place) -> list[Any]:

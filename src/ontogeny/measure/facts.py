@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ontogeny.catalogue import DataFacts
@@ -18,7 +19,8 @@ from ontogeny.subject import Subject
 class TextFacts:
     """Facts of a series that names no data: its vocabulary and context, and a text given beside it.
 
-    Token counts are unknown, so every token but the tokenizer's own specials may be used in stimuli.
+    Token counts are unknown, so every token of the vocabulary but the beginning token may be used in
+    stimuli, those that training never showed among them.
     """
 
     def __init__(self, subject: Subject, folder: Path, text: Path | None) -> None:
@@ -30,7 +32,7 @@ class TextFacts:
         """Evenly spaced windows of the given text, which must be long enough for at least eight."""
         if self.path is None:
             return None
-        tokens = read_tokenizer(self.folder).encode([self.path.read_text(encoding="utf-8")])[0]
+        tokens = self._encoded(self.path)
         count = min(sequences, len(tokens) // length)
         if count < 8:
             raise BadSource(
@@ -43,6 +45,22 @@ class TextFacts:
         weights = torch.ones(rows.shape)
         weights[:, -1] = 0
         return rows, weights
+
+    def _encoded(self, path: Path) -> NDArray[np.uint32]:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadSource(
+                f"{path} cannot be read", received=str(error), allowed="a text file in UTF-8"
+            ) from None
+        tokens = read_tokenizer(self.folder).encode([text])[0]
+        if len(tokens) and int(tokens.max()) >= self.vocabulary:
+            raise BadSource(
+                f"the tokenizer of {self.folder} is not the model's",
+                received=f"token {int(tokens.max())}",
+                allowed=f"tokens below the model's vocabulary of {self.vocabulary}",
+            )
+        return tokens
 
     def token_counts(self) -> Tensor | None:
         return None

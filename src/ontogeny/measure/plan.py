@@ -4,14 +4,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ontogeny.catalogue import Part, measuring_part, part, parts
-from ontogeny.errors import BadSource
+from ontogeny.errors import BadSource, NotARun
 from ontogeny.measure.checkpoint import Unit, gather
 from ontogeny.measure.facts import facts_of
 from ontogeny.measure.found import watchers_for
 from ontogeny.measure.fused_pass import BATCH
-from ontogeny.store.rows import measured_keys
+from ontogeny.store.rows import MEASURED, measured_keys
 from ontogeny.store.series import Series, SeriesCheckpoint
 from ontogeny.subject import Subject, load_subject
 from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
@@ -41,6 +42,11 @@ class Session:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.series = Series.open(request.series, request.home)
+        if not self.series.checkpoints:
+            raise NotARun(
+                f"{self.series.name} holds no checkpoint yet",
+                remedy="wait for its first one; a run that was killed before it has nothing to measure",
+            )
         self.subject = load_subject(self.series.checkpoints[-1].folder)
         self._loaded = self.series.checkpoints[-1].folder
         self.facts = facts_of(self.series, self.subject, request.text)
@@ -72,23 +78,32 @@ class Session:
                 units += [Unit(made, at, self.stimulus(name), name) for name in made.stimuli]
         return units
 
-    def reference_of(self, unit: Unit) -> str:
-        """The hash of the checkpoint a comparison refers to; empty for other parts."""
-        if unit.part.kind != "comparison":
-            return ""
-        return self.reference(unit.part.options["reference"]).hash
+    def address(self, unit: Unit, checkpoint: SeriesCheckpoint) -> dict[str, Any]:
+        """What rows of a unit at a checkpoint begin with."""
+        referred = self.reference(unit, checkpoint) if unit.part.kind == "comparison" else None
+        return {
+            "run": self.series.id,
+            "attempt": 0,
+            "step": checkpoint.step,
+            "checkpoint": checkpoint.hash,
+            **unit.identity,
+            "reference": "" if referred is None else referred.hash,
+        }
 
-    def reference(self, which: str) -> SeriesCheckpoint:
-        """The final or the first checkpoint of the series."""
-        return self.series.checkpoints[0 if which == "first" else -1]
+    def reference(self, unit: Unit, checkpoint: SeriesCheckpoint) -> SeriesCheckpoint | None:
+        """What a comparison refers to: the final, the first or the previous checkpoint, if there is one."""
+        checkpoints, which = self.series.checkpoints, unit.part.options["reference"]
+        if which == "previous":
+            index = checkpoints.index(checkpoint)
+            return checkpoints[index - 1] if index else None
+        return checkpoints[0 if which == "first" else -1]
 
     def missing(self, checkpoint: SeriesCheckpoint, done: set[tuple[str, ...]]) -> list[Unit]:
         """Units of this checkpoint that no row speaks of yet."""
         found = []
         for unit in self.units:
-            identity = unit.identity
-            key = (checkpoint.hash, identity["part"], identity["parameters"], identity["stimulus"])
-            if (*key, self.reference_of(unit)) not in done:
+            address = self.address(unit, checkpoint)
+            if tuple(str(address[name]) for name in MEASURED) not in done:
                 found.append(unit)
         return found
 

@@ -1,8 +1,10 @@
 """Measuring in several processes, one torch thread each; every finished checkpoint is a file at once."""
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing import get_context
 
 import torch
@@ -14,65 +16,98 @@ from ontogeny.record.environment import environment
 from ontogeny.store.arrays import write_arrays
 from ontogeny.store.fits import write_fit
 from ontogeny.store.rows import measured_keys, write_rows
-
-#: One session a process, opened when its first checkpoint is measured.
-_sessions: dict[Request, tuple[Session, dict[str, Found]]] = {}
-
-
-def measure_step(request: Request, step: int) -> int:
-    """Measure what is missing of one checkpoint and write it; returns how many rows there were."""
-    if request not in _sessions:
-        _sessions.clear()
-        _sessions[request] = (Session(request), {})
-    session, references = _sessions[request]
-    checkpoint = session.series.at(step)
-    units = session.missing(checkpoint, measured_keys(session.series.home))
-    if not units:
-        return 0
-
-    def reference(compared: list[Unit]) -> Found:
-        which = compared[0].part.options["reference"]
-        if which not in references:
-            subject = session.load(session.reference(which))
-            references[which] = gather(subject, compared, request.batch)
-            session.load(checkpoint)
-        return references[which]
-
-    measured = measure_checkpoint(session.load(checkpoint), units, reference, request.batch)
-    _write(session, step, measured)
-    return len(measured.rows)
+from ontogeny.store.series import SeriesCheckpoint
+from ontogeny.vocabulary import Reading, Status, undefined
 
 
-def _write(session: Session, step: int, measured: Measured) -> None:
-    series = session.series
-    checkpoint = series.at(step)
-    address = {"run": series.id, "attempt": 0, "step": step, "checkpoint": checkpoint.hash}
-    references = {unit.part.name: session.reference_of(unit) for unit in session.units}
-    rows = [{**address, "reference": references[row["part"]], **row} for row in measured.rows]
-    for key, artefact in measured.artefacts.items():
-        write_fit(series.home, f"{step:06d}-{key}", artefact)
-    write_arrays(series.home, measured.arrays)
-    write_rows(series.home, f"{step:06d}-{os.getpid()}-{os.urandom(3).hex()}", rows, environment())
+class _Worker:
+    """A session, and the evidence of checkpoints that others are compared with."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._references: dict[tuple[str, str], tuple[tuple[str, ...], Found]] = {}
+
+    def measure(self, checkpoint: SeriesCheckpoint) -> int:
+        """Measure what is missing of one checkpoint and write it; returns how many rows there were."""
+        session = self.session
+        units = session.missing(checkpoint, measured_keys(session.series.home))
+        if not units:
+            return 0
+        measured = measure_checkpoint(
+            session.load(checkpoint),
+            units,
+            lambda compared: self._reference(compared, checkpoint),
+            session.request.batch,
+        )
+        self._write(checkpoint, units, measured)
+        return len(measured.rows)
+
+    def _reference(self, compared: list[Unit], checkpoint: SeriesCheckpoint) -> Found | Reading:
+        """Evidence of the checkpoint that these comparisons, all on one stimulus, refer to."""
+        referred = self.session.reference(compared[0], checkpoint)
+        if referred is None:
+            return undefined(Status.NO_TARGET, f"no checkpoint comes before step {checkpoint.step}")
+        slot = (compared[0].part.options["reference"], compared[0].stimulus_hash)
+        identity = (referred.hash, *(unit.part.name for unit in compared))
+        if slot not in self._references or self._references[slot][0] != identity:
+            subject = self.session.load(referred)
+            self._references[slot] = identity, gather(subject, compared, self.session.request.batch)
+            self.session.load(checkpoint)
+        return self._references[slot][1]
+
+    def _write(self, checkpoint: SeriesCheckpoint, units: list[Unit], measured: Measured) -> None:
+        """Artefacts and arrays first: a row must not point at what is not there."""
+        home, step = self.session.series.home, checkpoint.step
+        addresses = {unit.part.name: self.session.address(unit, checkpoint) for unit in units}
+        rows = [{**addresses[row["part"]], **row} for row in measured.rows]
+        for key, artefact in measured.artefacts.items():
+            write_fit(home, f"{step:06d}-{key}", artefact)
+        write_arrays(home, measured.arrays)
+        write_rows(home, f"{step:06d}-{time.time_ns():020d}-{os.getpid()}", rows, environment())
+
+
+#: The worker of a pool's process; the pool serves one request.
+_workers: list[_Worker] = []
 
 
 def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+def _measure_step(request: Request, step: int) -> int:
+    if not _workers:
+        _workers.append(_Worker(Session(request)))
+    worker = _workers[0]
+    return worker.measure(worker.session.series.at(step))
+
+
+@contextmanager
+def _in_one_thread() -> Iterator[None]:
+    """A worker's setting for this process: sums over several threads are rounded otherwise."""
+    before = torch.get_num_threads()
+    _one_thread()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def measure_steps(
-    request: Request, steps: list[int], workers: int, done: Callable[[int], None] = lambda step: None
+    session: Session, steps: list[int], workers: int, done: Callable[[int], None] = lambda step: None
 ) -> None:
     """Measure checkpoints in `workers` processes; `done(step)` is called as each is finished.
 
     Interrupting it loses at most the checkpoints in flight. A worker's error ends the rest and is raised.
     """
     if workers <= 1 or len(steps) < 2:
-        for step in steps:
-            measure_step(request, step)
-            done(step)
+        worker = _Worker(session)
+        with _in_one_thread():
+            for step in steps:
+                worker.measure(session.series.at(step))
+                done(step)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
-        futures = {pool.submit(measure_step, request, step): step for step in steps}
+        futures = {pool.submit(_measure_step, session.request, step): step for step in steps}
         try:
             for future in as_completed(futures):
                 future.result()

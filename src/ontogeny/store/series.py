@@ -54,7 +54,9 @@ class Series:
         """Open a run's folder, or a folder whose subfolders hold `config.json` and weights.
 
         The step of a foreign checkpoint is the last whole number in its folder's name (`checkpoint-500`,
-        `step1000`); a folder that is itself one checkpoint is a series of one. NotARun if there is neither.
+        `step1000`). A folder that is itself one checkpoint is a series of one, unless others lie in it: then
+        it is what a trainer saved beside them at the end, and is left out. NotARun if there is neither, or
+        if two folders claim one step.
         """
         path = Path(path)
         if (path / MANIFEST).exists():
@@ -84,13 +86,23 @@ class Series:
 def _foreign(path: Path) -> tuple[SeriesCheckpoint, ...]:
     if not path.is_dir():
         return ()
-    if (path / CONFIG).exists():
-        return (SeriesCheckpoint(_step_of(path.name), path),)
-    folders = [p for p in path.iterdir() if p.is_dir() and (p / CONFIG).exists()]
-    found = [SeriesCheckpoint(_step_of(folder.name), folder) for folder in folders]
-    return tuple(sorted(found, key=lambda checkpoint: checkpoint.step))
+    folders = sorted(p for p in path.iterdir() if p.is_dir() and (p / CONFIG).exists())
+    if not folders and (path / CONFIG).exists():
+        return (SeriesCheckpoint(_step_of(path), path),)
+    by_step: dict[int, Path] = {}
+    for folder in folders:
+        step = _step_of(folder)
+        if step in by_step:
+            raise NotARun(
+                f"two folders of {path} claim to be step {step}",
+                received=f"{by_step[step].name}, {folder.name}",
+                allowed="one folder a step; the last whole number in its name is the step",
+                remedy="move one of them elsewhere, or rename it",
+            )
+        by_step[step] = folder
+    return tuple(SeriesCheckpoint(step, by_step[step]) for step in sorted(by_step))
 
 
-def _step_of(name: str) -> int:
-    numbers = re.findall(r"\d+", name)
+def _step_of(folder: Path) -> int:
+    numbers = re.findall(r"\d+", folder.name)
     return int(numbers[-1]) if numbers else 0
