@@ -71,3 +71,19 @@ def test_wrapper_prefixes_go_in_any_order_and_depth():
     assert canonical_name("module._orig_mod.module.block.weight") == "block.weight"
     assert canonical_name("_orig_mod.encoder.module.weight") == "encoder.weight"
     assert canonical_name("modules.weight") == "modules.weight"
+
+
+def test_updates_are_those_of_float64_in_order_across_cache_blocks():
+    rng = torch.Generator().manual_seed(0)
+    shapes = [(512, 300), (3,), (400, 400), (2, 2)]  # more than one block's bytes
+    parameters = {str(i): torch.randn(shape, generator=rng) for i, shape in enumerate(shapes)}
+    watch = UpdateNorms(parameters)
+    for _ in range(2):
+        before = [p.double() for p in parameters.values()]
+        for p in parameters.values():
+            p.add_(torch.randn(p.shape, generator=rng), alpha=0.1)
+        changes, weights = watch.measure()
+        after = parameters.values()
+        exact = [(b - a).square().sum().item() for b, a in zip(before, after, strict=True)]
+        assert changes == pytest.approx(exact, rel=1e-5)
+        assert weights == pytest.approx([b.square().sum().item() for b in before], rel=5e-6)

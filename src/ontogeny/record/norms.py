@@ -15,6 +15,7 @@ _foreach_sub_: Any = torch._foreach_sub_  # pyright: ignore[reportPrivateImportU
 
 #: Below this a weight counts as zero-initialised, and a ratio to it as undefined.
 ZERO_WEIGHT = 1e-12
+BLOCK_BYTES = 1 << 19
 _WRAPPERS = ("module.", "_orig_mod.", "_fsdp_wrapped_module.")
 
 
@@ -46,14 +47,25 @@ def squares(tensors: Sequence[Tensor]) -> list[float]:
 
     Non-finite entries give a non-finite value, which is data. Float32 kernels agree with float64 to 1e-6.
     """
-    if not tensors:
+    return _squared(_norms(tensors))
+
+
+def _norms(tensors: Sequence[Tensor]) -> list[Tensor]:
+    return list(_foreach_norm([_upcast(tensor) for tensor in tensors])) if tensors else []
+
+
+def _squared(norms: Sequence[Tensor]) -> list[float]:
+    if not norms:
         return []
-    wide = [_upcast(tensor) for tensor in tensors]
-    norms = torch.stack(_foreach_norm(wide)).double()
-    return norms.square().tolist()
+    # Where reading costs no transfer, stacking first takes longer than reading one by one.
+    on_cpu = norms[0].device.type == "cpu"
+    found = [norm.item() for norm in norms] if on_cpu else torch.stack(tuple(norms)).tolist()
+    return [norm * norm for norm in found]
 
 
 def _upcast(tensor: Tensor) -> Tensor:
+    if tensor.dtype is torch.float32 and not tensor.is_sparse:
+        return tensor
     if tensor.is_sparse:
         tensor = tensor.coalesce().values()
     if tensor.is_complex():
@@ -73,10 +85,26 @@ def grouped(values: Sequence[float], groups: Mapping[str, Sequence[int]]) -> Gro
     """Root of summed squares, whole and by group; NaN entries are parameters without a gradient."""
     by_group = {}
     for name, indices in groups.items():
-        present = [values[i] for i in indices if values[i] >= 0 or math.isnan(values[i])]
+        present = [values[i] for i in indices if not values[i] < 0]
         if present:
-            by_group[name] = math.sqrt(sum(present)) if not math.isnan(sum(present)) else math.nan
+            by_group[name] = math.sqrt(sum(present))
     return Grouped(math.sqrt(sum(v for v in values if not v < 0)), by_group)
+
+
+def _cache_blocks(tensors: Sequence[Tensor]) -> list[list[int]]:
+    """Consecutive tensors of about half a mebibyte, so that four sweeps over them meet memory once.
+
+    Elsewhere than on the CPU a block costs a launch and there is one.
+    """
+    blocks: list[list[int]] = [[]]
+    size = 0
+    for index, tensor in enumerate(tensors):
+        if size >= BLOCK_BYTES and tensor.device.type == "cpu":
+            blocks.append([])
+            size = 0
+        blocks[-1].append(index)
+        size += tensor.nbytes
+    return blocks
 
 
 class UpdateNorms:
@@ -91,6 +119,10 @@ class UpdateNorms:
         self.before = [p.clone() for p in self.parameters]
         self.versions = [p._version for p in self.parameters]
         self.weights = squares(self.before)
+        self._blocks = [
+            ([self.before[i] for i in block], [self.parameters[i] for i in block])
+            for block in _cache_blocks(self.parameters)
+        ]
 
     def prepare(self) -> None:
         """Call right before the optimizer's step."""
@@ -101,9 +133,14 @@ class UpdateNorms:
 
     def measure(self) -> tuple[list[float], list[float]]:
         """Call right after it: squared norms of Δθ, and of θ before the step, for each parameter."""
-        _foreach_sub_(self.before, self.parameters)
-        changes, weights = squares(self.before), self.weights
-        _foreach_copy_(self.before, self.parameters)
-        self.weights = squares(self.parameters)
+        changes: list[Tensor] = []
+        weights: list[Tensor] = []
+        for before, parameters in self._blocks:
+            _foreach_sub_(before, parameters)
+            changes += _norms(before)
+            _foreach_copy_(before, parameters)
+            weights += _norms(parameters)
+        found = _squared([*changes, *weights])
+        earlier, self.weights = self.weights, found[len(changes) :]
         self.versions = [p._version for p in self.parameters]
-        return changes, weights
+        return found[: len(changes)], earlier

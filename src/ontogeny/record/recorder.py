@@ -85,7 +85,7 @@ class Recorder:
             model=model, optimizer=optimizer, **{"counters": Counters(), **(parts or {})}
         )
         self.counters: Counters = self.state["counters"]
-        self.checkpoints = checkpoints or EVERY
+        self.checkpoints = EVERY if checkpoints is None else checkpoints
         self._links = self._saved(tokenizer)
         self.keep_optimizer = keep_optimizer
         self.journal = JournalWriter(self.run.path / "journal" / f"{self.run.attempts:03d}.journal")

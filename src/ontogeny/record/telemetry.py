@@ -30,6 +30,11 @@ class StepTelemetry:
         self.parameters = named_trainable(model)
         self.groups = norm_groups(self.parameters)
         self.by_module = by_module
+        # Made once: looking up a name that is the same object every step costs next to nothing.
+        self._gradient_names = {name: f"gradient_norm/{name}" for name in self.groups}
+        self._ratio_names = {name: f"update_ratio/{name}" for name in self.groups}
+        #: Metrics kept in four bytes: the many per-module ones.
+        self.narrow = (*self._gradient_names.values(), *self._ratio_names.values())
         self.updates = UpdateNorms(self.parameters)
         self._gradients: list[float] | None = None
         self._changes: tuple[list[float], list[float]] | None = None
@@ -78,7 +83,8 @@ class StepTelemetry:
             record["clip_coefficient"] = 1 / factor
         record["gradient_norm"] = before if before is not None else seen.total
         if self.by_module:
-            record |= {f"gradient_norm/{name}": value * factor for name, value in seen.by_group.items()}
+            names = self._gradient_names
+            record |= {names[group]: value * factor for group, value in seen.by_group.items()}
         return record
 
     def _update_record(self, changes: list[float], weights: list[float]) -> dict[str, float]:
@@ -89,15 +95,8 @@ class StepTelemetry:
             for name, value in update.by_group.items():
                 ratio = _ratio(value, weight.by_group[name])
                 if not math.isnan(ratio) or math.isnan(value):
-                    record[f"update_ratio/{name}"] = ratio
+                    record[self._ratio_names[name]] = ratio
         return record
-
-    @property
-    def narrow(self) -> frozenset[str]:
-        """Metrics kept in four bytes: the many per-module ones."""
-        return frozenset(
-            f"{kind}/{name}" for kind in ("gradient_norm", "update_ratio") for name in self.groups
-        )
 
 
 def _ratio(update: float, weight: float) -> float:
