@@ -20,7 +20,7 @@ from ontogeny.vocabulary import Located, Verdict
 
 STEPS = np.array([0, *(1 << k for k in range(10)), *range(550, 2001, 50)])
 POSITIONS = log_position(STEPS)
-NULL_DRAWS, PLACES = 99, 20
+NULL_DRAWS, PLACES = 199, 20
 
 
 def autoregressive(rng: Generator, shape: tuple[int, ...], phi: float = 0.7) -> NDArray:

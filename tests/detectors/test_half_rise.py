@@ -74,23 +74,23 @@ def test_without_a_null_nothing_is_claimed_but_everything_is_described():
 
 
 def test_the_best_of_many_null_places_decides():
-    null = weak_null(draws=99)
+    null = weak_null(draws=100)
     strong = null.copy()
     strong[:50, 3] = rise(end=1.5)
     series = rise() + noise()
     assert half_rise(STEPS, series, null).verdict is Verdict.TRANSITION
     refused = half_rise(STEPS, series, strong)
     assert refused.verdict is Verdict.NONE
-    assert refused.p == 51 / 100
-    assert "p = 0.51" in refused.reason
+    assert refused.p == 51 / 101
+    assert "p = 0.5" in refused.reason
 
 
 def test_too_few_null_draws_are_refused_with_the_number_needed():
     found = half_rise(STEPS, rise() + noise(), weak_null(draws=98))
     assert found.verdict is Verdict.NONE
     assert found.p is None
-    assert "99 are needed" in found.reason
-    assert half_rise(STEPS, rise() + noise(), weak_null(draws=19), alpha=0.05).verdict is Verdict.TRANSITION
+    assert "100 are needed" in found.reason
+    assert half_rise(STEPS, rise() + noise(), weak_null(draws=20), alpha=0.05).verdict is Verdict.TRANSITION
 
 
 def test_a_size_within_the_noise_is_none():
@@ -217,7 +217,7 @@ def test_the_answer_depends_on_the_data_and_nothing_else():
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([1e-6, 0.5, 1e6]), st.floats(-5, 5))
 def test_units_and_offsets_do_not_matter(seed, scale, shift):
-    series, null = rise(200) + noise(seed=seed), weak_null(draws=99, places=2)
+    series, null = rise(200) + noise(seed=seed), weak_null(draws=100, places=2)
     plain = half_rise(STEPS, series, null, draws=20)
     other = half_rise(STEPS, scale * (series + shift), scale * (null + shift), draws=20)
     assert other.verdict == plain.verdict

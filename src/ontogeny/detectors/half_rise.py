@@ -50,7 +50,7 @@ def half_rise(
     between the checkpoints around it with the percentiles of the crossing under `draws` resamplings of the
     residuals, seeded from the data. The width is ln step from 10 % to 90 % of the fitted rise.
 
-    `transition` needs all of: (a) p ≤ alpha, p = (1 + #{null's largest rise over places ≥ size}) / (null
+    `transition` needs all of: (a) p < alpha, p = (1 + #{null's largest rise over places ≥ size}) / (null
     draws + 1); (b) a size of `noise_multiple` times the quiet noise, and times what the fitted rise leaves
     over, counted higher if that has a memory; (c) a rise within `width_limit` that fits better than every
     slower one, from a beginning that is not yet moving; (d) an end that no longer climbs. Without (d) it is
@@ -161,11 +161,11 @@ def _judge(
         return Verdict.NONE, f"no null is known for this quantity: nothing is claimed; it looks like {like}"
     if chance.rise.reason:
         return Verdict.NONE, chance.rise.reason
-    beyond = float(chance.rise.value) <= alpha
+    beyond = float(chance.rise.value) < alpha
     if beyond and shape is not Verdict.NONE:
         return shape, why
     start, end = (change.sign * value - chance.baseline for value in (change.start, change.end))
-    held = float(chance.held.value) <= alpha and end >= enough
+    held = float(chance.held.value) < alpha and end >= enough
     if held and start >= end / 2:
         return Verdict.BEFORE_START, "the level held is beyond the null's, and already there at the start"
     if not beyond:
