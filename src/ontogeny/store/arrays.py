@@ -21,15 +21,22 @@ def array_hash(tensor: Tensor) -> str:
     return f"{digest([tensor]):016x}"
 
 
-def write_arrays(home: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write one pack under `home/arrays`; keys are the arrays' own hashes."""
+def write_arrays(home: Path, tensors: Mapping[str, Tensor]) -> Path | None:
+    """Write one pack under `home/arrays`, if there is anything; keys are the arrays' own hashes."""
     if not tensors:
-        return
+        return None
     folder = home / "arrays"
     folder.mkdir(parents=True, exist_ok=True)
     name = xxhash.xxh3_64_hexdigest("".join(sorted(tensors)).encode())
     dense = {key: storable(tensor, key) for key, tensor in tensors.items()}
-    write_file(folder / f"{name}.safetensors", lambda file: write_tensors(file, dense, {}))
+    path = folder / f"{name}.safetensors"
+    write_file(path, lambda file: write_tensors(file, dense, {}))
+    return path
+
+
+def array_names(home: Path) -> set[str]:
+    """Hashes of all arrays under `home`; Damaged if a pack cannot say what it holds."""
+    return {name for pack in _packs(home) for name in read_header(pack)}
 
 
 def _packs(home: Path) -> list[Path]:
@@ -63,18 +70,16 @@ def read_arrays(home: Path, hashes: set[str]) -> dict[str, Tensor]:
 
 
 def compact_arrays(home: Path) -> None:
-    """Make one pack of all packs."""
+    """Make one pack of all packs; the old ones go only after the new one is durable."""
     packs = _packs(home)
     if len(packs) < 2:
         return
     merged: dict[str, Tensor] = {}
     for pack in packs:
         merged |= _load(pack)
-    before = set(packs)
-    write_arrays(home, merged)
-    kept = max(set(_packs(home)) - before, key=lambda p: p.stat().st_mtime, default=None)
+    kept = write_arrays(home, merged)
     for pack in packs:
-        if kept is not None and pack != kept:
+        if pack != kept:
             pack.unlink()
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ontogeny.errors import Damaged
+from ontogeny.store.arrays import array_names
 from ontogeny.store.files import Damage, write_file
 from ontogeny.store.seal import UNSEALED, SealingSink, broken_seal
 from ontogeny.vocabulary import AXES
@@ -106,34 +107,43 @@ def _aligned(tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables([row_schema().empty_table(), *tables], promote_options="permissive")
 
 
+def _distinct(table: pa.Table) -> pa.Table:
+    """Every row once: of those with one key and place, the last."""
+    identity = [name for name in table.column_names if name not in _AFTER or name == "place_to"]
+    again = table.select(identity).to_pandas().duplicated(keep="last")
+    return table.filter(pa.array(~again.to_numpy()))
+
+
 def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
     """All rows under `home`, each once, by step; absent text is empty, absent coordinates are <NA>."""
-    table = _aligned([read_table(path) for path in _files(home)]).replace_schema_metadata(None)
+    table = _distinct(_aligned([read_table(path) for path in _files(home)])).replace_schema_metadata(None)
     frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    identity = [name for name in frame if name not in _AFTER or name == "place_to"]
-    frame = frame.drop_duplicates(identity, keep="last").sort_values("step", kind="stable", ignore_index=True)
+    frame = frame.sort_values("step", kind="stable", ignore_index=True)
     texts = [name for name, kind in {**_BEFORE, **_AFTER}.items() if kind is _TEXT]
     frame = frame.fillna(dict.fromkeys(texts, ""))
     return frame if columns is None else frame[columns]
 
 
 def measured_keys(home: Path) -> set[tuple[str, ...]]:
-    """Values of `MEASURED`, as text, of everything already measured."""
+    """Values of `MEASURED`, as text, of everything already measured and, where it has arrays, complete."""
     found: set[tuple[str, ...]] = set()
+    lost: set[tuple[str, ...]] = set()
+    arrays = array_names(home)
     for path in _files(home):
-        distinct = read_table(path).select(list(MEASURED)).group_by(list(MEASURED)).aggregate([])
-        rows = zip(*distinct.to_pydict().values(), strict=True)
-        found.update(tuple("" if value is None else str(value) for value in row) for row in rows)
-    return found
+        distinct = read_table(path).select([*MEASURED, "array"]).group_by([*MEASURED, "array"]).aggregate([])
+        for *key, array in zip(*distinct.to_pydict().values(), strict=True):
+            whole = array is None or array in arrays
+            (found if whole else lost).add(tuple("" if value is None else str(value) for value in key))
+    return found - lost
 
 
 def compact_rows(home: Path) -> None:
-    """Make one file of all row files; the old ones go only after the new one is durable."""
+    """Make one file of all row files, each row once; the old ones go only after the new one is durable."""
     files = _files(home)
     if len(files) < 2:
         return
     tables = [read_table(path) for path in files]
-    merged = _aligned(tables).replace_schema_metadata(tables[-1].schema.metadata)
+    merged = _distinct(_aligned(tables)).replace_schema_metadata(tables[-1].schema.metadata)
     number = 1 + max((int(p.stem[4:]) for p in files if p.stem.startswith(COMPACTED)), default=-1)
     write_table(home / "rows" / f"{COMPACTED}{number:04d}.parquet", merged)
     for path in files:
