@@ -147,8 +147,10 @@ def check_stimulus(made: Part) -> None:
     for name, aim in one.aims.items():
         targets = positions[None] - aim.lags[:, None]
         assert bool((targets[aim.queries] >= 0).all()), f"aim {name!r} points before the beginning"
+        assert bool(aim.queries[aim.own].any(1).all()), f"aim {name!r}: a sequence has no query"
+        assert aim.own.shape == (sequences,)
         assert aim.shuffled.shape[1] == sequences
-        assert not bool((aim.shuffled == aim.lags).any()), f"aim {name!r}: a shuffled lag is the true one"
+        assert not bool((aim.shuffled == aim.own).any()), f"aim {name!r}: a false template is the true one"
 
 
 def check_objective(make: Callable[[], Objective]) -> None:

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from ontogeny.catalogue import measuring_part
 from ontogeny.measure.checkpoint import Unit, gather, measure_checkpoint
+from ontogeny.numerics.aims import previous_aim
 from ontogeny.subject import Subject
-from ontogeny.vocabulary import Aim, Place, Stimulus
+from ontogeny.vocabulary import Place, Stimulus
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -36,16 +37,11 @@ class Canned(Subject):
 
 
 def plain_stimulus(sequences: int, length: int, **changes: Any) -> Stimulus:
-    """Tokens 0; every prediction counts; aim `previous` at lag 1 with shuffled lags 2 … T / 2."""
-    queries = torch.ones(sequences, length, dtype=torch.bool)
-    queries[:, 0] = False
+    """Tokens 0; every prediction counts; aim `previous` as the stimuli draw it."""
     weights = torch.ones(sequences, length)
     weights[:, -1] = 0
     rng = torch.Generator().manual_seed(0)
-    aims = {}
-    if length >= 6:
-        shuffled = torch.randint(2, length // 2 + 1, (19, sequences), generator=rng)
-        aims["previous"] = Aim(torch.ones(sequences, dtype=torch.long), queries, shuffled)
+    aims = {"previous": previous_aim(sequences, length, rng)} if length >= 6 else {}
     tokens = torch.zeros(sequences, length, dtype=torch.long)
     return Stimulus("heldout", **{"tokens": tokens, "weights": weights, "aims": aims, **changes})
 

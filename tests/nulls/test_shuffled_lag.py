@@ -57,7 +57,7 @@ def test_a_draw_aims_where_its_lags_say():
     stimulus = part("stimulus", "repeated_tokens").make(TinyFacts())
     aim = stimulus.aims["successor"]
     length = stimulus.shape[1]
-    keys = (torch.arange(length) - aim.shuffled[3][:, None]).clamp_min(0)
+    keys = (torch.arange(length) - aim.lags[aim.shuffled[3]][:, None]).clamp_min(0)
     pattern = torch.nn.functional.one_hot(keys, length).float()[:, None]
 
     class Looking(type(tiny_subject())):
@@ -74,5 +74,5 @@ def test_a_draw_aims_where_its_lags_say():
 
     drawn = draws_of(Looking(), measuring_part("induction"), "repeated_tokens")[:, 0]
     assert drawn.argmax() == 3
-    assert float(drawn[3]) == pytest.approx(1, abs=0.05), "but for what uniform attention makes of a lag"
+    assert float(drawn[3]) == pytest.approx(1, abs=1e-6)
     assert float(drawn.median()) < 0.5

@@ -21,10 +21,11 @@ def test_rows_weights_and_the_aim_of_the_previous_token():
     assert torch.equal(stimulus.tokens, tokens)
     assert torch.equal(stimulus.weights, weights)
     aim = stimulus.aims["previous"]
-    assert aim.lags.tolist() == [1] * 24
-    assert not aim.queries[:, 0].any()
-    assert aim.queries[:, 1:].all()
-    assert (int(aim.shuffled.min()), int(aim.shuffled.max())) == (2, 20)
+    assert aim.lags[aim.own].tolist() == [1] * 24
+    assert aim.queries[0].tolist() == [False] + [True] * 39
+    assert aim.lags.tolist() == list(range(1, 21))
+    for lag, queries in zip(aim.lags[1:], aim.queries[1:], strict=True):
+        assert queries.tolist() == [False] * (int(lag) + 1) + [True] * (39 - int(lag)), "key 0 is no target"
     assert aim.shuffled.shape == (199, 24)
 
 
@@ -61,4 +62,5 @@ def test_the_global_generator_is_not_touched():
 
 @pytest.mark.parametrize("length", [6, 7])
 def test_the_shortest_lengths_with_an_aim_have_a_lag_to_draw(length):
-    assert set(made.make(Facts(context=length)).aims["previous"].shuffled.flatten().tolist()) == {2, 3}
+    aim = made.make(Facts(context=length)).aims["previous"]
+    assert set(aim.lags[aim.shuffled].flatten().tolist()) == {2, 3}

@@ -33,20 +33,21 @@ class Facts(TinyFacts):
 def check(stimulus: Stimulus, head: int) -> None:
     """Every eligible query has the token it looks for where each aim says, and only there in its block."""
     positions = torch.arange(stimulus.shape[1])
-    duplicate, successor, previous = (stimulus.aims[name] for name in ("duplicate", "successor", "previous"))
+    duplicate, successor = stimulus.aims["duplicate"], stimulus.aims["successor"]
+    assert torch.equal(duplicate.own, successor.own)
     for row, tokens in enumerate(stimulus.tokens):
-        lag = int(duplicate.lags[row])
+        template = int(duplicate.own[row])
+        lag = int(duplicate.lags[template])
         block = tokens[head : head + lag]
         assert torch.equal(block, tokens[head + lag : head + 2 * lag])
         assert len(block.unique()) == lag
-        queries = positions[duplicate.queries[row]]
+        queries = positions[duplicate.queries[template]]
         assert queries.tolist() == list(range(head + lag, head + 2 * lag))
         assert torch.equal(tokens[queries - lag], tokens[queries])
         known = positions[stimulus.weights[row] > 0]
         assert known.tolist() == queries[:-1].tolist()
-        assert torch.equal(tokens[known + 1], tokens[known - int(successor.lags[row])])
-        assert int(queries.min()) >= int(previous.shuffled[:, row].max())
-        assert int(queries.min()) - int(successor.lags[row]) > 0 or head == 0
+        assert torch.equal(tokens[known + 1], tokens[known - int(successor.lags[template])])
+        assert int(queries.min()) - int(successor.lags[template]) == head + 1, "key 0 is never a target"
 
 
 @given(context=st.integers(28, 200), first=st.sampled_from([None, 0, 7, 299]), seed=st.integers(0, 5))
@@ -59,7 +60,7 @@ def test_every_query_finds_its_target(context, first, seed):
     head = 0 if first is None else 1
     check(stimulus, head)
     assert stimulus.shape[1] <= context
-    lags = stimulus.aims["duplicate"].lags
+    lags = lags_of(stimulus)
     assert int(lags.min()) >= 12
     assert int(lags.max()) <= (context - 1 - head) // 2
     if first is not None:
@@ -67,20 +68,31 @@ def test_every_query_finds_its_target(context, first, seed):
         assert not (stimulus.tokens[:, 1:] == first).any(), "the beginning token is no random token"
 
 
-def test_lengths_repeat_neither_training_nor_each_other():
+def lags_of(stimulus: Stimulus) -> torch.Tensor:
+    """The repeat length of every sequence."""
+    return stimulus.aims["duplicate"].lags[stimulus.aims["duplicate"].own]
+
+
+def test_lengths_leave_out_those_of_training_and_are_equally_usual():
     stimulus = made.make(Facts(lags=range(14, 30)))
-    assert set(stimulus.aims["duplicate"].lags.tolist()) == {12, 13, 30, 31}
-    plain = made.make(Facts()).aims["duplicate"]
-    assert len(plain.lags.unique()) > 10
-    assert not (plain.shuffled == plain.lags).any()
-    assert set(plain.shuffled.flatten().tolist()) == set(range(12, 32))
+    assert sorted(lags_of(stimulus).tolist()) == [12] * 16 + [13] * 16 + [30] * 16 + [31] * 16
+    assert len(lags_of(made.make(Facts())).unique()) == 20
 
 
-def test_the_null_of_the_previous_token_is_below_every_induction_lag():
+@pytest.mark.parametrize("lags", [(), range(14, 32)])
+def test_every_draw_exchanges_templates_and_leaves_none_its_own(lags):
+    aim = made.make(Facts(lags=lags)).aims["successor"]
+    assert aim.shuffled.shape == (199, 64)
+    assert not (aim.shuffled == aim.own).any()
+    assert (aim.shuffled.sort(1).values == aim.own.sort().values).all(), "the same templates as the truth"
+
+
+def test_false_lags_of_the_previous_token_are_below_every_induction_lag():
     stimulus = made.make(Facts())
-    shuffled = stimulus.aims["previous"].shuffled
-    assert set(shuffled.flatten().tolist()) == set(range(2, 11))
-    assert int(shuffled.max()) < int(stimulus.aims["successor"].lags.min())
+    aim = stimulus.aims["previous"]
+    assert aim.lags[aim.own].unique().tolist() == [1]
+    assert set(aim.lags[aim.shuffled].flatten().tolist()) == set(range(2, 11))
+    assert int(aim.lags.max()) < int(stimulus.aims["successor"].lags.min())
 
 
 def test_only_usual_tokens_are_used():

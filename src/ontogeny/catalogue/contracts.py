@@ -20,8 +20,9 @@ class Objective(Protocol):
     """What is learned from what.
 
     `draw` is pure in (seed, step): `rng` is the generator of stream `data` at that step. `batch` may sample
-    the policy, ask a teacher or read a buffer in the state (then `state_free` is False), with `rng` of stream
-    `sampling`. `loss` gives one loss an item, calling `model(tokens)`; the trainer reduces. `heldout` rows are never drawn.
+    the policy, ask a teacher or read a buffer in the state (then `state_free` is False), with `rng` of
+    stream `sampling`. `loss` gives one loss an item, calling `model(tokens)`; the trainer reduces. Held-out
+    rows are never drawn.
     """
 
     state_free: bool

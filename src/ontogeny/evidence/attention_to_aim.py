@@ -1,10 +1,11 @@
 """Attention paid to a stimulus's aims (the previous token, the successor of an earlier copy …).
 
 For every head: the mean weight over eligible queries on the key the aim names, and the same statistic when
-every sequence's lag is replaced by another of the same kind: the shuffled-lag null, drawn with the
-stimulus, so that it is the same at every checkpoint. Uniform attention reads differently at different lags
-(early queries have few keys), so each draw is moved by that constant: a head that attends uniformly reads
-the same as its null.
+every sequence is read with a false template: the null, drawn with the stimulus, so that it is the same at
+every checkpoint. Where false templates are those of other sequences, true and false readings have exactly
+the same lags and query positions, and only content tells them apart. Elsewhere uniform attention may read
+differently (early queries have few keys), so each draw is moved by that constant: a head that attends
+uniformly reads the same as its null.
 """
 
 from functools import partial
@@ -26,21 +27,10 @@ class Screened(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Attention by lag [sequence head lag], summed over eligible queries; what key 0 got of it; the aim."""
+    """Attention read with every template, summed over its queries [sequence head template]; the aim."""
 
-    all_keys: list[Tensor]
-    key_zero: list[Tensor]
+    sums: list[Tensor]
     aim: Aim
-
-
-def _pooled(sums: Tensor, counts: Tensor, lags: Tensor) -> tuple[Tensor, Tensor]:
-    """Weight on one lag a sequence, pooled over all queries: ([… head], number of queries [… 1]).
-
-    `sums` is [sequence head lag], `counts` [sequence lag]; `lags` [… sequence] may hold many draws.
-    """
-    rows = torch.arange(lags.shape[-1])
-    n = counts[rows, lags].sum(-1, keepdim=True)
-    return sums[rows, :, lags].sum(-2) / n, n
 
 
 class _AttentionToAim:
@@ -51,31 +41,30 @@ class _AttentionToAim:
         aim = view.stimulus.aims.get(self.aim)
         if aim is None:
             return undefined(Status.NO_TARGET, f"stimulus {view.stimulus.name!r} has no aim {self.aim!r}")
-        return Sums([], [], aim)
+        return Sums([], aim)
 
     def update(self, state: Sums | Reading, view: View) -> Sums | Reading:
         if isinstance(state, Sums):
-            all_keys, key_zero = view.lag_sums(state.aim.queries)
-            state.all_keys.append(all_keys)
-            state.key_zero.append(key_zero)
+            state.sums.append(view.template_sums(state.aim))
         return state
 
     def finish(self, state: Sums | Reading) -> Screened | Reading:
         if isinstance(state, Reading):
             return state
-        sums, zero = torch.cat(state.all_keys), torch.cat(state.key_zero)
-        queries = state.aim.queries.double()
-        positions = torch.arange(queries.shape[1])
-        reachable = (positions[:, None] >= positions[None, :-1]).double()
-        share = queries / (positions + 1)
-        counts, uniform = queries @ reachable, share @ reachable
-        score, n = _pooled(sums, counts, state.aim.lags)
-        chance, _ = _pooled(uniform[:, None], counts, state.aim.lags)
-        # Key 0 is never a target of a shuffled lag: a sink there would look like chance success.
-        sums, counts, uniform = sums - zero, counts - queries[:, :-1], uniform - share[:, :-1]
-        drawn, _ = _pooled(sums, counts, state.aim.shuffled)
-        uniformly, _ = _pooled(uniform[:, None], counts, state.aim.shuffled)
-        return Screened(score, int(n), drawn - uniformly + chance)
+        sums, aim = torch.cat(state.sums), state.aim
+        counts = aim.queries.sum(1)
+        chance = aim.queries.double() @ (1 / torch.arange(1, aim.queries.shape[1] + 1).double())
+        score, uniformly, n = _pooled(sums, counts, chance, aim.own)
+        drawn, drawn_uniformly, _ = _pooled(sums, counts, chance, aim.shuffled)
+        return Screened(score, int(n), drawn - drawn_uniformly + uniformly)
+
+
+def _pooled(sums: Tensor, counts: Tensor, chance: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean weight over all queries under one template a sequence: that of each head [… head], that of uniform
+    attention [… 1], and the number of queries [… 1]. `chosen` [… sequence] may hold many draws."""
+    n = counts[chosen].sum(-1, keepdim=True)
+    rows = torch.arange(chosen.shape[-1])
+    return sums[rows, :, chosen].sum(-2) / n, chance[chosen].sum(-1, keepdim=True) / n, n
 
 
 for _aim in ("previous", "successor", "duplicate"):

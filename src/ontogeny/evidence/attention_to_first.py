@@ -38,8 +38,8 @@ class _AttentionToFirst:
         rows, n = torch.arange(sequences), sequences * length
         harmonic = (1 / torch.arange(1, length + 1, dtype=torch.float64)).flip(0).cumsum(0).flip(0)
         chance = harmonic[0] / length
-        # The shuffled lags of `previous` lie in 2 … T / 2: read as key positions they are random keys.
-        keys = aim.shuffled
+        # The false lags of `previous` lie in 2 … T / 2: read as key positions they are random keys.
+        keys = aim.lags[aim.shuffled]
         excess = sums[rows, :, keys].sum(1) - harmonic[keys].sum(1, keepdim=True)
         shuffled = excess / (length - keys).sum(1, keepdim=True) + chance
         return Screened(sums[:, :, 0].sum(0) / n, n, shuffled)

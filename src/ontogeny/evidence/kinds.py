@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ontogeny.errors import BadContract, DuplicateName, UnknownName
-from ontogeny.vocabulary import Place, Stimulus
+from ontogeny.vocabulary import Aim, Place, Stimulus
 
 #: Kinds of site, and what is seen there. `matrix` needs no pass.
 SITES: Mapping[str, str] = {
@@ -58,23 +58,14 @@ class View:
         shape = (*pattern.shape[:2], length, length - 1)
         return flipped.as_strided(shape, (*outer, length - 1, 1), length - 1)
 
-    def lag_sums(self, queries: Tensor) -> tuple[Tensor, Tensor]:
-        """A causal pattern summed over queries, by lag; and what of it fell on key 0, which lies at lag t.
+    def template_sums(self, aim: Aim) -> Tensor:
+        """A causal pattern read with every template of an aim: attention on its keys, over its queries.
 
-        `queries` [sequence position] are those of the whole stimulus; both results are [sequence head lag],
-        float64, on the CPU. Aims with the same queries share one computation.
+        [sequence head template], float64, on the CPU.
         """
-        if id(queries) not in self._lag_sums:
-            here = queries[self.rows].to(self.tensor)
-            all_keys = (here[:, None, None, :] @ self.by_lag)[:, :, 0]
-            key_zero = self.tensor[:, :, :-1, 0] * here[:, None, :-1]
-            self._lag_sums[id(queries)] = (all_keys.double().cpu(), key_zero.double().cpu())
-        return self._lag_sums[id(queries)]
-
-    @cached_property
-    def _lag_sums(self) -> dict[int, tuple[Tensor, Tensor]]:
-        """By the identity of the queries, which belong to the stimulus and so outlive this view."""
-        return {}
+        queries = aim.queries.to(self.tensor)
+        picked = self.by_lag[..., aim.lags.to(self.tensor.device)]
+        return torch.einsum("shtk,kt->shk", picked, queries).double().cpu()
 
 
 class Streamed(Protocol):

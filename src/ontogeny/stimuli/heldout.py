@@ -1,13 +1,12 @@
 """Natural text, or whatever the run is trained on, from the part it never sees."""
 
-import torch
 from torch import Tensor
 
 from ontogeny.catalogue import DataFacts, stimulus
 from ontogeny.errors import BadSource
-from ontogeny.vocabulary import Aim, Reading, Status, Stimulus, Streams, undefined
+from ontogeny.numerics.aims import previous_aim
+from ontogeny.vocabulary import Reading, Status, Stimulus, Streams, undefined
 
-DRAWS = 199
 FEWEST = 8
 
 
@@ -18,8 +17,8 @@ def heldout(
     """Rows the run never trains on: natural text for a text objective, fresh rows for a task.
 
     `length` defaults to the context (at most 512); where the data has fewer rows, half as many are asked for,
-    down to eight. Aim `previous` points every query t ≥ 1 at key t − 1; its
-    shuffled lags are uniform on 2 … T / 2. `no-target` if the series names no data.
+    down to eight. Aim `previous` points every query t ≥ 1 at key t − 1; its false lags lie in 2 … T / 2.
+    `no-target` if the series names no data.
     """
     length = length or min(facts.context, 512)
     found = _rows(facts, sequences, length)
@@ -30,10 +29,7 @@ def heldout(
     aims = {}
     if length >= 6:
         rng = Streams(seed).generator("measurement", place="heldout")
-        queries = torch.ones(count, length, dtype=torch.bool)
-        queries[:, 0] = False
-        shuffled = torch.randint(2, length // 2 + 1, (DRAWS, count), generator=rng)
-        aims["previous"] = Aim(torch.ones(count, dtype=torch.long), queries, shuffled)
+        aims["previous"] = previous_aim(count, length, rng)
     return Stimulus("heldout", tokens, weights, aims, {"seed": seed})
 
 

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from ontogeny.catalogue import DataFacts, stimulus
+from ontogeny.numerics.aims import exchanged, previous_aim
 from ontogeny.vocabulary import Aim, Reading, Status, Stimulus, Streams, undefined
 
-DRAWS = 199
 SHORTEST = 12
 
 
@@ -16,12 +16,12 @@ def repeated_tokens(
 ) -> Stimulus | Reading:
     """Per sequence a block of L tokens, unique within the block, then the same block again.
 
-    L is drawn from 12 … ⌊(context − 1) / 2⌋ without any repeat length fixed in training; only tokens seen
-    at least `least_count` times in the training data; the beginning token first where there is one; what is
-    left of the row is filled with further tokens that nothing looks at. Aims of second-copy queries:
-    `successor` (lag L − 1), `duplicate` (lag L), `previous` (lag 1; its shuffled lags are uniform on 2 … 10,
-    which is below every L − 1). Weights: predictions that repetition
-    gives away. `too-short` where no L fits, `n-too-small` where too few tokens are usual enough.
+    L is one of 12 … ⌊(context − 1) / 2⌋, all equally often, without any repeat length fixed in training;
+    only tokens seen at least `least_count` times in the training data; the beginning token first where there
+    is one; what is left of the row is filled with further tokens. Aims of second-copy queries: `successor`
+    (lag L − 1) and `duplicate` (lag L), whose false templates are other sequences' own; and `previous` (lag 1
+    from any query, false lags 2 … 10, below every L − 1). Weights: predictions that repetition gives away.
+    `too-short` where fewer than two L fit, `n-too-small` where too few tokens are usual enough.
     """
     head = 0 if facts.beginning() is None else 1
     allowed = [
@@ -40,19 +40,18 @@ def repeated_tokens(
         )
     rng = Streams(seed).generator("measurement", place="repeated_tokens")
     choice = torch.tensor(allowed)
-    lags = choice[torch.randint(len(choice), (sequences,), generator=rng)]
-    others = torch.randint(1, len(choice), (DRAWS, sequences), generator=rng)
-    shuffled = choice[(torch.searchsorted(choice, lags) + others) % len(choice)]
+    own = (torch.arange(sequences) % len(choice))[torch.randperm(sequences, generator=rng)]
+    lags = choice[own]
     tokens = _rows(usual, lags, head + 2 * allowed[-1], facts.beginning(), rng)
-    queries, weights = _second_copies(lags, tokens.shape[1], head)
-    ones = torch.ones_like(lags)
-    # Shorter than any L − 1: the null of a previous-token head must not be what an induction head does.
-    short = torch.randint(2, SHORTEST - 1, (DRAWS, sequences), generator=rng)
+    length = tokens.shape[1]
+    queries, _ = _second_copies(choice, length, head)
     aims = {
-        "successor": Aim(lags - 1, queries, shuffled - 1),
-        "duplicate": Aim(lags, queries, shuffled),
-        "previous": Aim(ones, queries, short),
+        "successor": Aim(choice - 1, queries, own, exchanged(own, rng)),
+        "duplicate": Aim(choice, queries, own, exchanged(own, rng)),
+        # False lags shorter than any L − 1: what an induction head does is no null of this aim.
+        "previous": previous_aim(sequences, length, rng, longest=SHORTEST - 2),
     }
+    _, weights = _second_copies(lags, length, head)
     return Stimulus("repeated_tokens", tokens, weights, aims, {"seed": seed, "least_count": least_count})
 
 

@@ -14,14 +14,16 @@ from ontogeny.vocabulary.streams import digest
 
 @dataclass(frozen=True)
 class Aim:
-    """Which key each query of a stimulus ought to look at, and the lags a habit could mistake for it.
+    """Which key each query of a stimulus ought to look at, and false aims for comparison.
 
-    The target of query t in sequence s is key t − lags[s]; it counts where `queries` is true. A draw of
-    the null replaces every sequence's lag by that of `shuffled`, drawn like the true one but never it.
+    A *template* is a lag and the queries it concerns: under template k, query t aims at key t − lags[k],
+    where `queries[k, t]` is true. `own` is the template that is true of each sequence. In a draw of the null
+    every sequence is read with the template `shuffled` gives it, which is never its own.
     """
 
-    lags: Int[Tensor, "sequence"]
-    queries: Bool[Tensor, "sequence position"]
+    lags: Int[Tensor, "template"]
+    queries: Bool[Tensor, "template position"]
+    own: Int[Tensor, "sequence"]
     shuffled: Int[Tensor, "draw sequence"]
 
 
@@ -44,7 +46,7 @@ class Stimulus:
         parts = [self.tokens, self.weights]
         for name in sorted(self.aims):
             aim = self.aims[name]
-            parts += [aim.lags, aim.queries, aim.shuffled]
+            parts += [aim.lags, aim.queries, aim.own, aim.shuffled]
         tag = torch.tensor(list(f"{self.name}{sorted(self.aims)}{sorted(self.facts.items())}".encode()))
         return f"{digest([*parts, tag]):016x}"
 
