@@ -42,12 +42,31 @@ class Runs:
         return self._runs[name]
 
     def telemetry(self, *names: str) -> pd.DataFrame:
-        """`Run.telemetry` of every run, one below the other, with a column `run` of their names."""
-        return self._stacked({run.name: run.telemetry(*names) for run in self})
+        """`Run.telemetry` of every run that has any of it, one below the other, with a column `run`.
+
+        UnknownName for a metric that no run has.
+        """
+        known = {name: set(run.metrics) for name, run in self._runs.items()}
+        for name in names:
+            if not any(name in metrics for metrics in known.values()):
+                raise UnknownName("metric of this collection", name, set().union(*known.values()))
+        chosen = {run.name: [name for name in names if name in known[run.name]] for run in self}
+        return self._stacked(
+            {run.name: run.telemetry(*chosen[run.name]) for run in self if chosen[run.name] or not names}
+        )
 
     def table(self, part: str | None = None) -> pd.DataFrame:
-        """`Run.table` of every run; `run` holds their names."""
-        return self._stacked({run.name: run.table(part) for run in self})
+        """`Run.table` of every run that has any of it; `run` holds their names.
+
+        UnknownName for a part that was measured on no run.
+        """
+        frames = {run.name: run.table() for run in self}
+        if part is not None:
+            known = {name for frame in frames.values() for name in frame["part"]}
+            if part not in known:
+                raise UnknownName("measured part of this collection", part, known)
+            frames = {name: frame[frame["part"] == part] for name, frame in frames.items()}
+        return self._stacked({name: frame for name, frame in frames.items() if part is None or len(frame)})
 
     def rows(self, part: str, component: str = "", stimulus: str | None = None):
         """One part's numbers as a labelled array: run, step, then its axes (xarray)."""

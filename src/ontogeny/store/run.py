@@ -1,19 +1,22 @@
 """A run: everything recorded about one training, in one folder."""
 
 import fcntl
+import math
 import os
 import secrets
 import socket
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 
-from ontogeny.errors import Damaged, NotARun, RunExists, RunHeld, UnknownName
+from ontogeny.errors import Damaged, DamageWarning, NotARun, RunExists, RunHeld, UnknownName
 from ontogeny.store.arrays import verify_arrays
 from ontogeny.store.checkpoint import Checkpoint, list_checkpoints
 from ontogeny.store.documents import read_json, write_json
@@ -21,7 +24,7 @@ from ontogeny.store.files import Damage, check_writable, clear_temporaries, name
 from ontogeny.store.journal import read_journal, verify_journal
 from ontogeny.store.labelled import labelled
 from ontogeny.store.rows import read_rows, read_table, verify_rows
-from ontogeny.store.telemetry import Note
+from ontogeny.store.telemetry import Journal, Note
 
 FORMAT = 1
 MANIFEST = "run.json"
@@ -39,9 +42,7 @@ class Run:
         """Make the folder and its `run.json`. RunExists if a run is there, NotWritable if nothing can be."""
         path = Path(path)
         if (path / MANIFEST).exists():
-            raise RunExists(
-                f"{path} already holds a run", remedy="choose another folder, or `--resume`, or remove it"
-            )
+            raise RunExists(f"{path} already holds a run", remedy="choose another folder, or remove it")
         with named_errors(path):
             path.mkdir(parents=True, exist_ok=True)
         check_writable(path)
@@ -130,32 +131,43 @@ class Run:
         """Committed checkpoints by step."""
         return list_checkpoints(self.path / "checkpoints")
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of everything recorded, in order of first appearance."""
+        return tuple(
+            dict.fromkeys(n for path in self.journals for n in read_journal(path, (), salvage=True).names)
+        )
+
     def telemetry(self, *names: str, overlaps: bool = False) -> pd.DataFrame:
         """One row a record that carries any of `names`: step, attempt, seconds, then the metrics.
 
         Without names, all metrics of the whole model (no `/` in the name). Where attempts overlap, the
-        newest is kept, for every metric alike; `overlaps=True` keeps all. Absent is NaN; recorded NaN and
-        infinities stay what they are.
+        newest is kept, for every metric alike; `overlaps=True` keeps all. The step at which an attempt
+        takes up belongs to both. Absent is NaN; recorded NaN and infinities stay what they are. Damage is
+        left out with a DamageWarning.
         """
-        frames = []
-        for attempt, path in enumerate(self.journals):
-            whole = read_journal(path, (), salvage=True).names
-            chosen = names or tuple(name for name in whole if "/" not in name)
-            journal = read_journal(path, [name for name in chosen if name in whole], salvage=True)
-            frame = journal.frame().drop(columns="sequence")
-            frame.insert(1, "attempt", attempt)
-            metrics = frame.columns[3:]
-            if len(metrics):
-                carried = {int(r) for name in metrics for r in journal.column(name)[0]}
-                frames.append(frame.iloc[sorted(carried)])
-        known = {name for path in self.journals for name in read_journal(path, (), salvage=True).names}
+        journals = [self._journal(path, names) for path in self.journals]
+        known = {name for journal in journals for name in journal.names}
         for name in names:
             if name not in known:
                 raise UnknownName("metric of this run", name, known)
+        frames = [_carrying(journal, attempt) for attempt, journal in enumerate(journals)]
+        frames = [frame for frame in frames if len(frame)]
         if not frames:
             return pd.DataFrame(columns=["step", "attempt", "seconds", *names])
         joined = pd.concat(frames, ignore_index=True)
-        return joined if overlaps else _newest(joined)
+        return joined if overlaps else _newest(joined, [_taken_up(journal) for journal in journals])
+
+    @staticmethod
+    def _journal(path: Path, names: tuple[str, ...]) -> Journal:
+        if not names:
+            names = tuple(name for name in read_journal(path, (), salvage=True).names if "/" not in name)
+        journal = read_journal(path, names, salvage=True)
+        if journal.damage:
+            warnings.warn(
+                f"{journal.damage[0]}; `ontogeny verify` lists all damage", DamageWarning, stacklevel=3
+            )
+        return journal
 
     def table(self, part: str | None = None) -> pd.DataFrame:
         """Measured rows, all or of one part, one number a row."""
@@ -178,9 +190,9 @@ class Run:
 
     def verify(self) -> list[Damage]:
         """Every file of the run against its checksums; damage names file and record."""
-        damage = [_renamed(self, one) for path in self.journals for one in verify_journal(path)]
+        damage = [_below("journal", one) for path in self.journals for one in verify_journal(path)]
         for checkpoint in self.checkpoints:
-            damage += [_renamed(self, one) for one in checkpoint.verify()]
+            damage += [_below(f"checkpoints/{checkpoint.folder.name}", one) for one in checkpoint.verify()]
         damage += verify_rows(self.path) + verify_arrays(self.path)
         if (path := self.path / "transitions.parquet").exists():
             try:
@@ -198,17 +210,37 @@ class Run:
         }
 
 
-def _newest(frame: pd.DataFrame) -> pd.DataFrame:
-    """Of every step, the records of its newest attempt; steps past a resume belong to the resumed one."""
-    limit, kept = float("inf"), []
-    for attempt in sorted(set(frame["attempt"]), reverse=True):
-        steps = frame.loc[frame["attempt"] == attempt, "step"]
-        kept.append(frame.loc[steps.index[steps < limit]])
-        limit = min(limit, steps.min())
-    return pd.concat(kept[::-1], ignore_index=True)
+def _carrying(journal: Journal, attempt: int) -> pd.DataFrame:
+    """The records of an attempt that carry any of the metrics that were read."""
+    frame = journal.frame().drop(columns="sequence").rename(columns={"attempt": "metric:attempt"})
+    frame.insert(1, "attempt", attempt)
+    read = dict.fromkeys(name for name, _ in journal.cells)
+    carried = {int(record) for name in read for record in journal.column(name)[0]}
+    return frame.iloc[sorted(carried)]
 
 
-def _renamed(run: Run, damage: Damage) -> Damage:
-    path = Path(damage.file)
-    inside = path.relative_to(run.path) if path.is_absolute() and path.is_relative_to(run.path) else path
-    return Damage(str(inside), damage.offset, damage.length, damage.what)
+def _taken_up(journal: Journal) -> float:
+    """The step at which an attempt took up the run; nothing is superseded by one that recorded nothing."""
+    if not len(journal):
+        return math.inf
+    begins = [note.data["step"] for note in journal.notes if note.kind == "begin" and "step" in note.data]
+    return begins[0] if begins else int(journal.steps.min())
+
+
+def _newest(frame: pd.DataFrame, taken_up: list[float]) -> pd.DataFrame:
+    """Of every step, the records of its newest attempt, by the steps at which attempts took up the run.
+
+    At that very step the older attempt's records (the loss that led there) stand unless the newer has its
+    own.
+    """
+    kept = []
+    for attempt in range(len(taken_up)):
+        mine = frame[frame["attempt"] == attempt]
+        limit = min(taken_up[attempt + 1 :], default=math.inf)
+        again = ((frame["attempt"] > attempt) & (frame["step"] == limit)).any()
+        kept.append(mine[mine["step"] < limit] if again else mine[mine["step"] <= limit])
+    return pd.concat(kept, ignore_index=True)
+
+
+def _below(folder: str, damage: Damage) -> Damage:
+    return replace(damage, file=f"{folder}/{Path(damage.file).name}")
