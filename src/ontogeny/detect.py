@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ontogeny.catalogue import Part, measuring_part, part
-from ontogeny.errors import NotARun
+from ontogeny.errors import NotARun, UnknownName
 from ontogeny.store.arrays import read_arrays
 from ontogeny.store.rows import read_rows, write_table
 from ontogeny.store.series import Series
@@ -31,7 +31,7 @@ def detect(
 
     Each place of a part is one series over checkpoints. Where the part has a null, it is held against the
     largest value of the null over all places, so that choosing the best head is paid for. NotARun if nothing
-    was measured.
+    was measured, UnknownName for a part that was not.
     """
     opened = Series.open(series, home)
     rows = read_rows(opened.home)
@@ -39,7 +39,11 @@ def detect(
         raise NotARun(
             f"nothing was measured on {opened.name}", remedy=f"run `ontogeny measure {opened.path}` first"
         )
-    names = list(parts) or sorted(set(rows["part"]))
+    known = set(rows["part"])
+    for name in parts:
+        if name not in known:
+            raise UnknownName("measured part of this series", name, known)
+    names = list(parts) or sorted(known)
     found = []
     for name in names:
         made = measuring_part(name)
@@ -56,6 +60,8 @@ def transitions_of(rows: pd.DataFrame, made: Part, home: Path, detector: str) ->
     for stimulus, chosen in rows.groupby("stimulus_name", sort=True):
         axes = [axis for axis in AXES if chosen[axis].notna().any()]
         main = chosen[chosen["component"] == ""]
+        if axes and (placed := main.dropna(subset=axes, how="all")).size:
+            main = placed  # a status of the whole stimulus is no place of its own
         steps, places, values = _by_place(main, axes)
         null = _null(chosen, made, home, steps, places)
         if len(steps) < 2:
