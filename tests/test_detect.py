@@ -154,7 +154,7 @@ def test_stimuli_are_judged_apart(formed):
 
 def test_what_was_measured_again_on_a_new_stimulus_replaces_the_old(formed):
     """Another hash under the same name: the newest is judged, and its null is found."""
-    screened(formed, flat(seed=8), weak_null(seed=9), again="-later")
+    screened(formed, flat(seed=8), weak_null(seed=9), again="2")
     table = detect(formed.path)
     assert len(table) == LAYERS * HEADS
     assert set(table["verdict"]) == {"none"}
