@@ -91,6 +91,14 @@ class NotObservable(OntogenyError):
     """What was asked for cannot be seen on this model or stimulus."""
 
 
+class NotReplayable(OntogenyError):
+    """A run, or a step of it, that cannot be replayed, and why."""
+
+
+class Diverged(OntogenyError):
+    """A replay whose bits differ from what was recorded; the first step and tensor are named."""
+
+
 class MissingExtra(OntogenyError):
     """A feature that needs an optional dependency."""
 

@@ -19,10 +19,15 @@ def persistent_tensors(model: nn.Module) -> dict[str, Tensor]:
     return found
 
 
+#: How many tensors' checks one 64-bit metric holds.
+PACKED = 4
+
+
 class ModelDigest:
     """xxh3-64 over all persistent tensors; equals `vocabulary.digest` of them.
 
-    On the CPU the bytes are looked at in place; the look-up is renewed when a tensor has moved.
+    On the CPU the bytes are looked at in place; the look-up is renewed when a tensor has moved. `checks` adds
+    sixteen bits for each tensor, packed four to a metric, so that a replay can name the first that differs.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -41,6 +46,26 @@ class ModelDigest:
             state.update(head)
             state.update(body)
         return state.intdigest()
+
+    def checks(self) -> dict[str, int]:
+        """Sixteen bits of each tensor's own digest, in the order of `names`."""
+        if not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
+            self._look()
+        if self._views:
+            bits = [xxhash.xxh3_64_intdigest(body) & 0xFFFF for _, body in self._views]
+        else:
+            bits = [digest([tensor]) & 0xFFFF for tensor in self._tensors]
+        return {
+            f"tensor_check/{start // PACKED}": sum(
+                b << 16 * k for k, b in enumerate(bits[start : start + PACKED])
+            )
+            for start in range(0, len(bits), PACKED)
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """The tensors looked at, by canonical name."""
+        return list(persistent_tensors(self.model))
 
     def _look(self) -> None:
         self._tensors = list(persistent_tensors(self.model).values())

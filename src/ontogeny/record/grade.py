@@ -15,8 +15,7 @@ from pathlib import Path
 import torch
 
 from ontogeny.record.digests import ModelDigest
-from ontogeny.record.recipe import Recipe
-from ontogeny.record.training import Training, objective_of
+from ontogeny.record.restoring import training_of
 from ontogeny.store.run import Run
 
 STEPS = 3
@@ -32,8 +31,7 @@ class Grade:
 
 def first_digests(run: Run, steps: int) -> list[int]:
     """The model's digest after each of a run's first steps, trained from scratch from its recipe."""
-    recipe = Recipe.from_document(run.identity["recipe"])
-    training = Training(recipe, objective_of(recipe, run.path))
+    training = training_of(run)
     digest = ModelDigest(training.model)
     found = []
     for _ in range(steps):

@@ -54,6 +54,7 @@ class Recorder:
     by_module    gradient norms and update ratios of every matrix, beside the totals
     keep_optimizer  whether checkpoints hold the optimizer's state
     tokenizer    anything with `save(folder)`; saved once, and linked from every checkpoint
+    resume       open the next attempt of a run that is there; the parts hold the state it is taken up with
 
     Errors: RunExists, NotWritable before anything is trained; DiskFull at the call that found it.
     """
@@ -70,15 +71,9 @@ class Recorder:
         by_module: bool = True,
         keep_optimizer: bool = True,
         tokenizer: Any = None,
+        resume: bool = False,
     ) -> None:
-        parameters = sum(p.numel() for p in model.parameters())
-        stated = {
-            "grade": {"letter": "S", "reason": "a foreign loop: its steps cannot be repeated by themselves"},
-            **(identity or {}),
-            "parameters": parameters,
-            "environment": environment(),
-        }
-        self.run = Run.create(path, stated)
+        self.run = Run.open(path) if resume else Run.create(path, _stated(identity or {}, model))
         self._hold = self.run.held()
         self._hold.__enter__()
         self.state = TrainingState(
@@ -89,14 +84,14 @@ class Recorder:
         self._links = self._saved(tokenizer)
         self.keep_optimizer = keep_optimizer
         self.journal = JournalWriter(self.run.path / "journal" / f"{self.run.attempts:03d}.journal")
-        self.journal.note("begin", step=0)
+        self.journal.note("begin", step=self.counters.step, environment=environment())
         self._digest = ModelDigest(model)
         self._telemetry = StepTelemetry(model, optimizer, by_module)
         self._writer = BackgroundWriter()
         self._last = time.monotonic()
         self._closed = False
-        self.log(model_digest=self._digest())
-        if 0 in self.checkpoints:
+        self.log(model_digest=self._digest(), **self._digest.checks())
+        if self.counters.step in self.checkpoints:
             self.checkpoint()
 
     def __enter__(self) -> Self:
@@ -140,6 +135,7 @@ class Recorder:
             "step_seconds": now - self._last,
             **self._telemetry.take(before),
             "model_digest": self._digest(),
+            **self._digest.checks(),
             **more,
         }
         self.journal.append(self.counters.step, record, narrow=self._telemetry.narrow)
@@ -157,11 +153,13 @@ class Recorder:
         self.journal.note(kind, step=self.counters.step, **data)
 
     def checkpoint(self) -> None:
-        """Take a copy of the training state now; it is written in the background."""
+        """Take a copy of the training state now; it is written in the background. What is there is kept."""
         step = self.counters.step
         tensors, documents = state_content(self.state, with_optimizer=self.keep_optimizer)
         documents["state"]["random"] = _random_state()
         folder = self.run.path / "checkpoints" / f"{step:06d}"
+        if folder.exists():
+            return
         digest = f"{self._digest():016x}"
         self._writer.write(folder, step, snapshot(tensors), documents, self._links, model_digest=digest)
 
@@ -185,12 +183,20 @@ class Recorder:
 
     def _saved(self, tokenizer: Any) -> dict[str, str]:
         """Where each checkpoint finds the tokenizer's files, relative to itself."""
-        if tokenizer is None:
-            return {}
         folder = self.run.path / "tokenizer"
-        folder.mkdir(exist_ok=True)
-        tokenizer.save(folder)
+        if tokenizer is not None and not folder.exists():
+            folder.mkdir()
+            tokenizer.save(folder)
         return {path.name: f"../../tokenizer/{path.name}" for path in sorted(folder.glob("*.json"))}
+
+
+def _stated(identity: Mapping[str, Any], model: nn.Module) -> dict[str, Any]:
+    return {
+        "grade": {"letter": "S", "reason": "a foreign loop: its steps cannot be repeated by themselves"},
+        **identity,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "environment": environment(),
+    }
 
 
 def compact(run: Run) -> None:

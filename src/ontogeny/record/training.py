@@ -108,6 +108,10 @@ class Training:
                 made.on_update(self.state, step)
         return Step(loss, weight, norm, applied, draw, tokens, samples)
 
+    def asked_to_stop(self) -> str:
+        """Why a policy wants the run to end here, or nothing."""
+        return next((str(reason) for made in self.interventions if (reason := getattr(made, "stop", ""))), "")
+
     def _gradients(self, step: int, active: list[Intervention]) -> tuple[float, float, int, int, int]:
         """Accumulate the gradient of the weighted mean loss over the step's micro-batches."""
         count = self.recipe.training.accumulation

@@ -1,0 +1,118 @@
+"""Which steps are kept on disk: fewer than were recorded, since replay restores them, or every one."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ontogeny.errors import Diverged
+from ontogeny.record.digests import ModelDigest
+from ontogeny.record.saving import state_content
+from ontogeny.record.training import Training
+from ontogeny.replay.replay import at
+from ontogeny.store.checkpoint import Checkpoint, write_checkpoint
+from ontogeny.store.files import TEMPORARY
+from ontogeny.store.run import MANIFEST, Run
+from ontogeny.vocabulary import digest
+
+
+def needed_by_branches(run: Run) -> set[int]:
+    """Steps at which runs beside this one were branched from it."""
+    steps = set()
+    for path in run.path.absolute().parent.glob(f"*/{MANIFEST}"):
+        parent = Run.open(path.parent).identity.get("parent", {})
+        if parent.get("run") == run.id:
+            steps.add(int(parent["step"]))
+    return steps
+
+
+def thin(run: Run, keep: int, done: Callable[[int], None] = lambda step: None) -> list[int]:
+    """Drop checkpoints until `keep` are left (first and last, and any that a branch needs, always are).
+
+    Each one is dropped only after a replay from the checkpoint before has given its whole state back, bit for
+    bit. Returns the dropped steps. Diverged, with nothing dropped from there on, if a replay does not.
+    """
+    found = run.checkpoints
+    forks = needed_by_branches(run)
+    kept = [c for i, c in enumerate(found) if i in _spread(len(found), keep) or c.step in forks]
+    kept_steps = {c.step for c in kept}
+    dropped = []
+    with run.held():
+        for checkpoint, after in zip(kept, [*kept[1:], None], strict=True):
+            inside = [
+                c
+                for c in found
+                if c.step > checkpoint.step
+                and (after is None or c.step < after.step)
+                and c.step not in kept_steps
+            ]
+            if not inside:
+                continue
+            wanted = {c.step: c for c in inside}
+
+            def check(training: Training, wanted: dict[int, Checkpoint] = wanted) -> None:
+                step = training.state["counters"].step
+                if step in wanted:
+                    _require_same_state(training, wanted[step])
+
+            at(run, inside[-1].step, start=checkpoint, visit=check)
+            for one in inside:
+                _remove(one.folder)
+                dropped.append(one.step)
+                done(one.step)
+    return dropped
+
+
+def _spread(count: int, keep: int) -> set[int]:
+    keep = max(2, min(keep, count))
+    return {round(index * (count - 1) / (keep - 1)) for index in range(keep)}
+
+
+def _require_same_state(training: Training, checkpoint: Checkpoint) -> None:
+    tensors, documents = state_content(training.state)
+    for group, entries in checkpoint.manifest.tensors.items():
+        for name, entry in entries.items():
+            here = tensors.get(group, {}).get(name)
+            if here is None or f"{digest([here]):016x}" != entry.hash:
+                raise Diverged(
+                    f"checkpoint {checkpoint.step} is not what a replay gives",
+                    received=f"{group} tensor {name}",
+                    remedy="it is kept; this run cannot be thinned",
+                )
+    counters = checkpoint.document("state")["counters"]
+    if counters != documents["state"]["counters"]:
+        raise Diverged(f"the counters of checkpoint {checkpoint.step} differ", received=counters)
+
+
+def _remove(folder: Path) -> None:
+    """First out of sight, then gone: a crash leaves a whole checkpoint or none."""
+    doomed = folder.with_name(f".{folder.name}.thinned{TEMPORARY}")
+    folder.rename(doomed)
+    shutil.rmtree(doomed)
+
+
+def materialise(
+    run: Run, first: int, last: int, done: Callable[[int], None] = lambda step: None
+) -> Sequence[int]:
+    """Write a checkpoint of every step of an interval, replayed and compared; returns the steps written."""
+    written = []
+
+    def keep(training: Training) -> None:
+        step = training.state["counters"].step
+        folder = run.path / "checkpoints" / f"{step:06d}"
+        if step < first or folder.exists():
+            return
+        tensors, documents = state_content(training.state)
+        seen = f"{ModelDigest(training.model)():016x}"
+        write_checkpoint(
+            folder, tensors=tensors, documents=documents, step=step, metadata={"model_digest": seen}
+        )
+        written.append(step)
+        done(step)
+
+    with run.held():
+        at(run, last, start=None if first == last else _before(run, first), visit=keep)
+    return written
+
+
+def _before(run: Run, step: int) -> Checkpoint:
+    return [c for c in run.checkpoints if c.step <= step][-1]
