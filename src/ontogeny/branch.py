@@ -50,9 +50,10 @@ def branch(
     ]
     recorded_interventions(entries)
     fork = replay_at(parent, at).training
+    cause = ", ".join(apply) or "unchanged"
     identity = {
         **run_identity(fork),
-        "title": f"{parent.name} from step {at}: {', '.join(apply) or 'unchanged'}{' (sham)' if sham else ''}",
+        "title": f"{parent.name} from step {at}: {cause}{' (sham)' if sham else ''}",
         "parent": {"run": parent.id, "name": parent.name, "step": at},
         "interventions": entries,
         "until": last,

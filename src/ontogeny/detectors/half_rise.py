@@ -55,9 +55,9 @@ def half_rise(
     over, counted higher if that has a memory; (c) a rise within `width_limit` that fits better than every
     slower one, from a beginning that is not yet moving; (d) an end that no longer climbs. Without (d) it is
     `unfinished`, without (c) `gradual`, else `none`; `before-start`, with no step, if there is no rise, but
-    the level held is beyond the null's and the first checkpoints are past half of it. Without a null nothing
-    is claimed, and all numbers are still given. A null speaks of rises only: for a fall, negate values and
-    null.
+    the first level and the last are both beyond the null's and the first is past half of the last. Without a
+    null nothing is claimed, and all numbers are still given. A null speaks of rises only: for a fall, negate
+    values and null.
 
     Errors: BadContract if shapes disagree or steps do not increase. Values that are not finite are left out.
     Known: a sharp step between checkpoints s and t -> √(s t), with [s, t] in its interval.
@@ -103,18 +103,19 @@ def half_rise(
 
 @dataclass(frozen=True)
 class _Chance:
-    """What the null says: p of the rise, p of the level held at the end, and where the null itself lies."""
+    """What the null says: p of the rise, of the level at the start and of that at the end; where it lies."""
 
     rise: Reading
+    begun: Reading
     held: Reading
     baseline: float
 
     @classmethod
     def of(cls, null: NDArray, change: Change, kept: NDArray, alpha: float) -> "_Chance":
-        end = _median(null[..., kept[change.end_window]])
-        rise = end - _median(null[..., kept[change.start_window]])
+        start, end = (_median(null[..., kept[window]]) for window in (change.start_window, change.end_window))
         return cls(
-            exceedance_p(change.sign * change.size, np.fmax.reduce(rise, axis=1), alpha=alpha),
+            exceedance_p(change.sign * change.size, np.fmax.reduce(end - start, axis=1), alpha=alpha),
+            exceedance_p(change.sign * change.start, np.fmax.reduce(start, axis=1), alpha=alpha),
             exceedance_p(change.sign * change.end, np.fmax.reduce(end, axis=1), alpha=alpha),
             float(_median(end.reshape(1, -1))[0]),
         )
@@ -165,8 +166,8 @@ def _judge(
     if beyond and shape is not Verdict.NONE:
         return shape, why
     start, end = (change.sign * value - chance.baseline for value in (change.start, change.end))
-    held = float(chance.held.value) < alpha and end >= enough
-    if held and start >= end / 2:
+    beyond_null = max(float(chance.begun.value), float(chance.held.value)) < alpha
+    if beyond_null and end >= enough and start >= end / 2:
         return Verdict.BEFORE_START, "the level held is beyond the null's, and already there at the start"
     if not beyond:
         fall = "; it falls, and the null speaks of rises" if change.sign < 0 else ""
