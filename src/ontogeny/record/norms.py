@@ -15,7 +15,7 @@ _foreach_sub_: Any = torch._foreach_sub_  # pyright: ignore[reportPrivateImportU
 
 #: Below this a weight counts as zero-initialised, and a ratio to it as undefined.
 ZERO_WEIGHT = 1e-12
-BLOCK_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 20
 _WRAPPERS = ("module.", "_orig_mod.", "_fsdp_wrapped_module.")
 
 
@@ -82,7 +82,7 @@ class Grouped:
 
 
 def grouped(values: Sequence[float], groups: Mapping[str, Sequence[int]]) -> Grouped:
-    """Root of summed squares, whole and by group; NaN entries are parameters without a gradient."""
+    """Root of summed squares, whole and by group; negative entries are parameters without a gradient."""
     by_group = {}
     for name, indices in groups.items():
         if len(indices) == 1:  # nearly all of them, and this is done three times a step
@@ -94,7 +94,7 @@ def grouped(values: Sequence[float], groups: Mapping[str, Sequence[int]]) -> Gro
 
 
 def _cache_blocks(tensors: Sequence[Tensor]) -> list[list[int]]:
-    """Consecutive tensors of about half a mebibyte, so that four sweeps over them meet memory once.
+    """Consecutive tensors of about a mebibyte, so that four sweeps over them meet memory once.
 
     Elsewhere than on the CPU a block costs a launch and there is one.
     """

@@ -28,7 +28,7 @@ class StepTelemetry:
     def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, by_module: bool = True) -> None:
         self.optimizer = optimizer
         self.parameters = named_trainable(model)
-        self.groups = norm_groups(self.parameters)
+        self.groups = norm_groups(self.parameters) if by_module else {}
         self.by_module = by_module
         # Made once: looking up a name that is the same object every step costs next to nothing.
         self._gradient_names = {name: f"gradient_norm/{name}" for name in self.groups}
