@@ -30,10 +30,16 @@ class Request:
 
 
 def asked_parts(names: Sequence[str]) -> list[Part]:
-    """The named parts, or every instrument and comparison; unknown names are refused with the list."""
+    """The named parts, or every instrument and comparison, and the fits they need.
+
+    Unknown names are refused with the list.
+    """
     if names:
-        return [measuring_part(name) for name in names]
-    return [*parts("instrument").values(), *parts("comparison").values()]
+        asked = [measuring_part(name) for name in names]
+    else:
+        asked = [*parts("instrument").values(), *parts("comparison").values()]
+    needed = {need for made in asked for need in made.needs} - {made.name for made in asked}
+    return [*asked, *(made for name, made in parts("fit").items() if name in needed)]
 
 
 class Session:
@@ -99,13 +105,15 @@ class Session:
         return checkpoints[0 if which == "first" else -1]
 
     def missing(self, checkpoint: SeriesCheckpoint, done: set[tuple[str, ...]]) -> list[Unit]:
-        """Units of this checkpoint that no row speaks of yet."""
+        """Units of this checkpoint that no row speaks of yet, and fits whose artefact one of them needs."""
         found = []
         for unit in self.units:
             address = self.address(unit, checkpoint)
             if tuple(str(address[name]) for name in MEASURED) not in done:
                 found.append(unit)
-        return found
+        needed = {(need, unit.at, unit.stimulus_hash) for unit in found for need in unit.part.needs}
+        fits = [unit for unit in self.units if unit.part.kind == "fit" and unit not in found]
+        return found + [unit for unit in fits if (unit.part.name, unit.at, unit.stimulus_hash) in needed]
 
     def todo(self) -> list[SeriesCheckpoint]:
         """Checkpoints of which something is missing."""

@@ -4,11 +4,13 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 
 import torch
 
+from ontogeny.errors import OntogenyError
 from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
 from ontogeny.measure.found import Found
 from ontogeny.measure.plan import Request, Session
@@ -97,7 +99,8 @@ def measure_steps(
 ) -> None:
     """Measure checkpoints in `workers` processes; `done(step)` is called as each is finished.
 
-    Interrupting it loses at most the checkpoints in flight. A worker's error ends the rest and is raised.
+    Interrupting it loses at most the checkpoints in flight. A worker's error ends the rest and is raised;
+    OntogenyError if one died without a word.
     """
     if workers <= 1 or len(steps) < 2:
         worker = _Worker(session)
@@ -112,6 +115,12 @@ def measure_steps(
             for future in as_completed(futures):
                 future.result()
                 done(futures[future])
+        except BrokenProcessPool as error:
+            raise OntogenyError(
+                "a measuring process died",
+                received=str(error),
+                remedy="what was finished is kept: run the same again, with fewer workers if memory ran out",
+            ) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

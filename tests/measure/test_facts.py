@@ -1,0 +1,51 @@
+"""What is known of a series that names no data."""
+
+import pytest
+
+from ontogeny.errors import BadSource
+from ontogeny.measure.facts import TextFacts
+from ontogeny.sources.tokenizer import byte_tokenizer
+from ontogeny.testing import tiny_subject
+
+
+@pytest.fixture
+def facts(tmp_path):
+    """Of a model of 256 tokens and 40 positions, with a byte tokenizer and a text of 1,000 bytes."""
+    byte_tokenizer().save(tmp_path)
+    text = tmp_path / "text.txt"
+    text.write_text("0123456789" * 100)
+    return TextFacts(tiny_subject(vocabulary=256), tmp_path, text)
+
+
+def test_windows_are_spread_from_the_first_token_to_the_last(facts):
+    tokens, weights = facts.heldout(10, 40)
+    assert tokens.shape == weights.shape == (10, 40)
+    assert tokens[0].tolist() == list(("0123456789" * 4).encode())
+    assert facts.text(tokens[-1]).endswith("0123456789")
+    assert weights[:, :-1].min() == 1
+    assert weights[:, -1].max() == 0
+
+
+def test_no_more_windows_than_the_text_has(facts):
+    assert len(facts.heldout(500, 40)[0]) == 25
+
+
+def test_a_text_for_fewer_than_eight_is_too_short(facts):
+    with pytest.raises(BadSource, match=r"too short[\s\S]*1000 tokens"):
+        facts.heldout(128, 200)
+
+
+def test_a_tokenizer_of_another_model_is_refused(facts):
+    facts.vocabulary = 50
+    with pytest.raises(BadSource, match="not the model's"):
+        facts.heldout(10, 40)
+
+
+def test_what_is_not_there_is_unknown(facts, tmp_path):
+    assert facts.token_counts() is None
+    assert facts.beginning() is None
+    assert facts.fixed_lags() == frozenset()
+    bare = TextFacts(tiny_subject(), tmp_path / "nowhere", None)
+    assert bare.heldout(10, 40) is None
+    assert bare.beginning() is None
+    assert (bare.vocabulary, bare.context) == (40, 40)
