@@ -17,7 +17,7 @@ def generator(seed: int = 0) -> torch.Generator:
 
 
 def stimulus_for(sequences: int, length: int) -> Stimulus:
-    """Random tokens below 7, and on ten positions or more the aims `previous` and `successor` (lags 4, 6, 9)."""
+    """Random tokens below 7; from ten positions up the aims `previous` and `successor` (lags 4, 6, 9)."""
     tokens = torch.randint(7, (sequences, length), generator=generator(1))
     weights = torch.rand(sequences, length, generator=generator(2))
     weights[:, -1] = 0
