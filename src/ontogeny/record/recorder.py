@@ -88,6 +88,7 @@ class Recorder:
         self._digest = ModelDigest(model)
         self._telemetry = StepTelemetry(model, optimizer, by_module)
         self._writer = BackgroundWriter()
+        self._taken: set[int] = set()
         self._last = time.monotonic()
         self._closed = False
         self.log(model_digest=self._digest(), **self._digest.checks())
@@ -158,8 +159,9 @@ class Recorder:
         tensors, documents = state_content(self.state, with_optimizer=self.keep_optimizer)
         documents["state"]["random"] = _random_state()
         folder = self.run.path / "checkpoints" / f"{step:06d}"
-        if folder.exists():
+        if step in self._taken or folder.exists():
             return
+        self._taken.add(step)
         digest = f"{self._digest():016x}"
         self._writer.write(folder, step, snapshot(tensors), documents, self._links, model_digest=digest)
 

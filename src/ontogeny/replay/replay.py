@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from ontogeny.errors import Diverged, NotReplayable
 from ontogeny.record.digests import PACKED, ModelDigest
 from ontogeny.record.environment import environment
@@ -123,18 +121,23 @@ class _Record:
         checks = tuple(name for name in run.metrics if name.startswith("tensor_check/"))
         frame = run.telemetry("model_digest", *checks)
         frame = frame[frame["model_digest"].notna()].drop_duplicates("step", keep="last")
-        self.rows: dict[int, pd.Series] = {int(row["step"]): row for _, row in frame.iterrows()}
+        # By column: a row of a mixed frame would be floats, and lose digits.
+        columns = {name: frame[name].tolist() for name in ("model_digest", *checks)}
+        self.rows = {
+            int(step): {name: int(values[index]) for name, values in columns.items()}
+            for index, step in enumerate(frame["step"].tolist())
+        }
         self.checks = checks
 
     def difference(self, step: int) -> Difference | None:
         """Whether the model differs from the record of this step; a step without record is not compared."""
         row = self.rows.get(step)
-        if row is None or int(row["model_digest"]) == self.digest():
+        if row is None or row["model_digest"] == self.digest():
             return None
         mine, names, wrong = self.digest.checks(), self.digest.names, []
         for check in self.checks:
             first = PACKED * int(check.rsplit("/", 1)[1])
-            different = int(row[check]) ^ mine[check]
+            different = row[check] ^ mine[check]
             for k, name in enumerate(names[first : first + PACKED]):
                 if different >> 16 * k & 0xFFFF:
                     wrong.append(name)

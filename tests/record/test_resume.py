@@ -1,0 +1,155 @@
+"""A run that was stopped, and taken up again, is the run that was never stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from ontogeny.record.digests import ModelDigest
+from ontogeny.record.recipe import Recipe
+from ontogeny.record.train import Stopped, resume, train
+from ontogeny.replay import at
+from ontogeny.store.run import Run
+
+TABLES = {
+    "model": {"width": 16, "layers": 1, "heads": 2},
+    "objective": {
+        "name": "copied_segments",
+        "vocabulary": 12,
+        "context": 16,
+        "batch": 4,
+        "shortest": 3,
+        "longest": 6,
+    },
+    "optimizer": {"name": "adamw", "lr": 0.01},
+    "schedule": {"name": "linear", "warmup": 4},
+    "training": {"steps": 24, "clip": 1.0},
+    "recording": {"every": 6, "dense_until": 4, "evaluate": 8},
+}
+KINDS = {
+    "accumulation": {"training": {**TABLES["training"], "accumulation": 4}},
+    "dropout": {"model": {**TABLES["model"], "dropout": 0.2}},
+    "bfloat16": {"training": {**TABLES["training"], "autocast": "bfloat16"}},
+    "plain": {},
+}
+
+
+def recipe(kind: str) -> Recipe:
+    return Recipe.from_document({**TABLES, **KINDS[kind]})
+
+
+def stopped_at(step: int):
+    def progress(reached, _found):
+        if reached == step:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    return progress
+
+
+def state_of(run: Run) -> dict:
+    last = run.checkpoints[-1]
+    return {group: {n: t.clone() for n, t in last.tensors(group).items()} for group in last.manifest.tensors}
+
+
+def next_draws(run: Run, count: int) -> list[int]:
+    training = at(run, run.checkpoints[-1].step).training
+    streams, objective = training.streams, training.objective
+    return [objective.draw(s, streams.generator("data", s)).identity for s in range(24, 24 + count)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cut_and_resumed_equals_the_uncut_run(tmp_path, kind):
+    whole = train(recipe(kind), tmp_path / "whole", grade=False)
+    for cut in (1, 13, 20):
+        path = tmp_path / f"cut{cut}"
+        with pytest.raises(Stopped):
+            train(recipe(kind), path, grade=False, progress=stopped_at(cut))
+        assert Run.open(path).outcome == "interrupted"
+        assert Run.open(path).checkpoints[-1].step == cut, "the step it was at is committed"
+        if cut == 13:
+            with pytest.raises(Stopped):
+                resume(path, progress=stopped_at(17))
+        run = resume(path)
+        assert run.outcome == "finished"
+        assert run.attempts == (3 if cut == 13 else 2)
+        for group, tensors in state_of(whole).items():
+            assert all(torch.equal(state_of(run)[group][n], t) for n, t in tensors.items()), group
+        assert next_draws(run, 50) == next_draws(whole, 50)
+        same = [
+            r.telemetry("model_digest", "loss", "learning_rate").drop_duplicates("step", keep="last")
+            for r in (whole, run)
+        ]
+        assert same[0]["model_digest"].tolist() == same[1]["model_digest"].tolist()
+        assert same[0]["step"].tolist() == same[1]["step"].tolist() == list(range(25))
+
+
+def test_after_a_kill_the_lost_steps_are_taken_again(tmp_path):
+    whole = train(recipe("plain"), tmp_path / "whole", grade=False)
+    child = os.fork()
+    if child == 0:
+        torch.set_num_threads(1)
+        kill = lambda reached, _: os.kill(os.getpid(), signal.SIGKILL) if reached == 11 else None
+        try:
+            train(recipe("plain"), tmp_path / "killed", grade=False, progress=kill)
+        finally:
+            os._exit(1)
+    os.waitpid(child, 0)
+    killed = Run.open(tmp_path / "killed")
+    assert killed.outcome == "open"
+    assert killed.telemetry("loss")["step"].max() == 11
+    run = resume(killed.path)
+    both = run.telemetry("loss", overlaps=True)
+    assert both[both["step"] == 11]["attempt"].tolist() == [0, 1], "the overlap stays"
+    shown = run.telemetry("loss")
+    assert shown["step"].tolist() == list(range(1, 25)), "and is shown once"
+    assert shown["loss"].tolist() == whole.telemetry("loss")["loss"].tolist()
+    assert run.verify() == []
+
+
+def test_a_finished_run_is_returned_as_it_is(tmp_path):
+    run = train(recipe("plain"), tmp_path / "run", grade=False)
+    assert resume(run.path).attempts == 1
+
+
+def test_signals_go_back_and_old_handlers_are_called(tmp_path):
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        with pytest.raises(Stopped):
+            train(recipe("plain"), tmp_path / "run", grade=False, progress=stopped_at(3))
+        assert heard == [signal.SIGTERM]
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert heard == [signal.SIGTERM] * 2, "the old handler is back"
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.slow
+def test_fifty_terminations_leave_a_newest_commit_that_loads(tmp_path):
+    """At any point, imports, warm-up and evaluation included."""
+    (tmp_path / "tiny.toml").write_text(
+        '[model]\nwidth=16\nlayers=1\nheads=2\n[objective]\nname="copied_segments"\nvocabulary=12\ncontext=16\nbatch=4\n'
+        "shortest=3\nlongest=6\n[training]\nsteps=100000\n[recording]\nevery=50\nevaluate=64\nsamples=2\n"
+    )
+    loaded = 0
+    for trial in range(50):
+        path = tmp_path / str(trial)
+        command = [sys.executable, "-m", "ontogeny", "train", str(tmp_path / "tiny.toml"), "--out", str(path)]
+        child = subprocess.Popen(
+            [*command, "--no-grade"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while child.poll() is None and not (path / "checkpoints" / "000000").exists():
+            time.sleep(0.02)
+        time.sleep(0.02 * (trial % 25))
+        child.terminate()
+        child.wait(timeout=30)
+        run = Run.open(path)
+        newest = run.checkpoints[-1]
+        assert newest.verify() == []
+        replayed = at(run, newest.step)
+        loaded += ModelDigest(replayed.training.model)() == int(newest.manifest.metadata["model_digest"], 16)
+    assert loaded == 50
