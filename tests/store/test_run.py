@@ -242,3 +242,14 @@ def test_bytes_are_counted_by_what_they_hold(run):
     assert run.disk_bytes() == dict.fromkeys(("checkpoints", "journal", "rows", "arrays", "fits"), 0)
     measured(run, "induction")
     assert run.disk_bytes()["rows"] == sum(path.stat().st_size for path in (run.path / "rows").iterdir())
+
+
+def test_large_integers_survive_the_joining_of_attempts(tmp_path):
+    """One attempt's digests may all fit 63 bits, another's not: joined as floats they would lose digits."""
+    run = Run.create(tmp_path / "run", {})
+    values = [5, (1 << 63) + 3]
+    for attempt, value in enumerate(values):
+        with JournalWriter(run.path / "journal" / f"{attempt:03d}.journal") as journal:
+            journal.note("begin", step=attempt)
+            journal.append(attempt, {"digest": value})
+    assert [int(v) for v in run.telemetry("digest")["digest"]] == values

@@ -155,7 +155,7 @@ class Run:
         frames = [frame for frame in frames if len(frame)]
         if not frames:
             return pd.DataFrame(columns=["step", "attempt", "seconds", *names])
-        joined = pd.concat(frames, ignore_index=True)
+        joined = pd.concat(_same_integers(frames), ignore_index=True)
         return joined if overlaps else _newest(joined, [_taken_up(journal) for journal in journals])
 
     @staticmethod
@@ -217,6 +217,20 @@ def _carrying(journal: Journal, attempt: int) -> pd.DataFrame:
     read = dict.fromkeys(name for name, _ in journal.cells)
     carried = {int(record) for name in read for record in journal.column(name)[0]}
     return frame.iloc[sorted(carried)]
+
+
+def _same_integers(frames: list[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Frames whose integer columns agree in sign: signed and unsigned ones would be joined as floats."""
+    unsigned = {name for f in frames for name in f if str(f[name].dtype).lower() == "uint64"}
+    kept = []
+    for frame in frames:
+        signed = [
+            n
+            for n in unsigned & set(frame)
+            if str(frame[n].dtype).lower() == "int64" and not (frame[n] < 0).any()
+        ]
+        kept.append(frame.astype(dict.fromkeys(signed, "UInt64")))
+    return kept
 
 
 def _taken_up(journal: Journal) -> float:
