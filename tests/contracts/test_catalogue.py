@@ -84,8 +84,7 @@ def test_what_it_names_exists(made):
 def test_one_part_one_file_one_test_one_name(folder):
     kinds = [kind for kind, home in FOLDERS.items() if home == folder]
     declared = {made.name for kind in kinds for made in (p.values[0] for p in ours(kind))}
-    if not (SOURCES / folder).is_dir():
-        assert not declared
+    if not declared:
         return
     module = importlib.import_module(f"ontogeny.{folder}")
     helpers = {path for path in names_in(SOURCES / folder, "*.py") if path not in declared}
