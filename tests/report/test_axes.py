@@ -1,9 +1,10 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ontogeny.report.axes import along, column_edges, ticks, x_limits
+from ontogeny.report.axes import along, column_edges, scale_axes, ticks, x_limits
 from ontogeny.views.figure import Heat, Line, Panel
 
 
@@ -50,3 +51,12 @@ def test_columns_reach_half_way_on_their_scale():
 def test_a_heat_map_fills_its_axis():
     heat = Heat("a", (10.0, 20.0), ("0",), ((1.0, 2.0),), 0.0, 1.0)
     assert x_limits(Panel("a", (heat,), x_scale="linear", x_range=(0.0, 100.0))) == (5.0, 25.0)
+
+
+def test_a_given_range_without_extent_is_widened():
+    panel = Panel("constant", marks=(Line("zero", (0.0, 1.0), (0.0, 0.0)),), y_range=(0.0, 0.0))
+    figure, axes = plt.subplots()
+    scale_axes(axes, panel)
+    low, high = axes.get_ylim()
+    assert low < 0 < high
+    plt.close(figure)

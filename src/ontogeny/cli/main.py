@@ -37,19 +37,88 @@ def demo(
 
 @app.command()
 def train(
-    recipe: Annotated[str, typer.Argument(help="A shipped recipe's name, or a TOML file.")],
+    recipe: Annotated[str, typer.Argument(help="A shipped recipe's name, or a TOML file.")] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder [runs/NAME].")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="KEY=VALUE, e.g. optimizer.lr=3e-4.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Short for --set training.seed=SEED.")] = None,
     grade: Annotated[bool, typer.Option(help="Repeat the first steps in a fresh process.")] = True,
+    resume: Annotated[Path | None, typer.Option(help="A stopped or killed run to take up again.")] = None,
 ) -> None:
-    """Train a recipe and record it."""
-    from ontogeny.cli.stages import train_recipe
+    """Train a recipe and record it; or take a stopped run up again."""
+    from ontogeny.cli.stages import resume_run, train_recipe
 
+    if bool(recipe) == bool(resume):
+        raise typer.BadParameter("give a recipe, or --resume RUN")
+    if resume:
+        resume_run(resume)
+        return
     seeds = [] if seed is None else [f"training.seed={seed}"]
     train_recipe(recipe, out, [*(set_ or []), *seeds], grade)
+
+
+@app.command()
+def replay(
+    run: Annotated[Path, typer.Argument(help="A run of a recipe.")],
+    to: Annotated[int, typer.Option(help="The step to re-enter.")],
+    from_start: Annotated[
+        bool, typer.Option("--from-start", help="Not from the nearest checkpoint.")
+    ] = False,
+    statistical: Annotated[bool, typer.Option("--statistical", help="Go on where bits differ.")] = False,
+) -> None:
+    """Re-enter a run at a step, comparing the model's digest at every step on the way."""
+    from ontogeny.cli.family import replay_run
+
+    replay_run(run, to, from_start, statistical)
+
+
+@app.command()
+def thin(
+    run: Annotated[Path, typer.Argument(help="A run of a recipe.")],
+    keep: Annotated[int, typer.Option(help="How many checkpoints are left.")],
+) -> None:
+    """Drop checkpoints that replay can restore; each is restored and compared first."""
+    from ontogeny.cli.family import thin_run
+
+    thin_run(run, keep)
+
+
+@app.command()
+def materialise(
+    run: Annotated[Path, typer.Argument(help="A run of a recipe.")],
+    steps: Annotated[str, typer.Argument(help="FIRST:LAST, both included.")],
+) -> None:
+    """Write a checkpoint of every step of an interval."""
+    from ontogeny.cli.family import materialise_run
+
+    materialise_run(run, steps)
+
+
+@app.command()
+def branch(
+    run: Annotated[Path, typer.Argument(help="The run to begin from.")],
+    at: Annotated[int, typer.Option(help="The step at which the branch leaves.")],
+    out: Annotated[Path, typer.Option(help="The branch's folder.")],
+    apply: Annotated[
+        list[str] | None, typer.Option(help="e.g. 'weight_decay(value=0)'; may be repeated.")
+    ] = None,
+    end: Annotated[int | None, typer.Option(help="The step from which it acts no more.")] = None,
+    until: Annotated[int | None, typer.Option(help="The last step [the run's own].")] = None,
+    sham: Annotated[bool, typer.Option("--sham", help="The same path without effect.")] = False,
+) -> None:
+    """Send a run down another road from one of its steps; the cause is the only difference."""
+    from ontogeny.cli.family import branch_run
+
+    branch_run(run, at, apply or [], end, until, out, sham)
+
+
+@app.command()
+def tree(path: Annotated[Path, typer.Argument(help="A folder of runs.")] = Path("runs")) -> None:
+    """Draw which run was branched from which, and where."""
+    from ontogeny.cli.family import show_tree
+
+    show_tree(path)
 
 
 @app.command()
@@ -83,6 +152,21 @@ def detect(
 
     for path in paths:
         detect_in(path, _names(parts), detector, out)
+
+
+@app.command()
+def compare(
+    paths: Paths,
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Every path is a group of runs, paired by seed.")
+    ] = False,
+    metrics: Annotated[str, typer.Option(help="Telemetry beside the losses, separated by commas.")] = "",
+    passes: Annotated[bool, typer.Option(help="Run the models: CKA and loss barriers.")] = True,
+) -> None:
+    """Say where runs part from the first, by how much, and whether they end in one valley."""
+    from ontogeny.cli.compare import compare_paths
+
+    compare_paths(paths, groups, _names(metrics), passes)
 
 
 @app.command()

@@ -13,11 +13,11 @@ from ontogeny.errors import NotARun
 from ontogeny.measure import explain, measure
 from ontogeny.record.estimate import Estimate
 from ontogeny.record.recipe import load_recipe
-from ontogeny.record.train import train
+from ontogeny.record.train import planned_end, resume, train
 from ontogeny.report import write_report
 from ontogeny.report.gather import run_tables
 from ontogeny.store.collection import Runs, open_runs
-from ontogeny.store.run import MANIFEST
+from ontogeny.store.run import MANIFEST, Run
 from ontogeny.store.series import Series
 
 console = Console(highlight=False)
@@ -62,6 +62,22 @@ def train_recipe(name: str, out: Path | None, overrides: list[str], grade: bool)
         )
     console.print(f"{path}: finished, grade {run.grade} ({run.identity['grade']['reason']})")
     console.print(f"next: ontogeny measure {path} && ontogeny detect {path} && ontogeny report {path}")
+
+
+def resume_run(path: Path) -> None:
+    """`ontogeny train --resume`."""
+    torch.set_num_threads(1)
+    before = Run.open(path)
+    with bars() as progress:
+        task = progress.add_task(path.name, total=planned_end(before), note="")
+        run = resume(
+            path,
+            progress=lambda step, found: progress.update(task, completed=step, note=f"loss {found.loss:.3f}"),
+        )
+    taken = (
+        "was finished already" if run.attempts == before.attempts else f"finished in attempt {run.attempts}"
+    )
+    console.print(f"{path}: {taken}, grade {run.grade}")
 
 
 def series_below(path: Path) -> list[Path]:

@@ -59,7 +59,7 @@ def _range(
     given: tuple[float, float] | None, values: np.ndarray, scale: Scale, padding: float
 ) -> tuple[float, float]:
     """Limits around the values; a little room where `padding` says so, in the scale's own terms."""
-    if given is not None and (scale != "log" or given[0] > 0):
+    if given is not None and given[0] < given[1] and (scale != "log" or given[0] > 0):
         return given
     if scale == "log":
         values = values[values > 0]
