@@ -35,10 +35,10 @@ class ModelDigest:
         self._tensors: list[Tensor] = []
         self._pointers: list[int] = []
         self._views: list[tuple[bytes, memoryview]] = []
+        self._metrics: list[str] = []
 
     def __call__(self) -> int:
-        if not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
-            self._look()
+        self._follow()
         if not self._views:
             return digest(self._tensors)
         state = xxhash.xxh3_64()
@@ -49,17 +49,25 @@ class ModelDigest:
 
     def checks(self) -> dict[str, int]:
         """Sixteen bits of each tensor's own digest, in the order of `names`."""
-        if not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
-            self._look()
-        if self._views:
-            bits = [xxhash.xxh3_64_intdigest(body) & 0xFFFF for _, body in self._views]
-        else:
+        return self.with_checks()[1]
+
+    def with_checks(self) -> tuple[int, dict[str, int]]:
+        """The digest and the checks, in one sweep: a tensor is hashed again while it is in the cache."""
+        self._follow()
+        if not self._views:
             bits = [digest([tensor]) & 0xFFFF for tensor in self._tensors]
+            return digest(self._tensors), self._packed(bits)
+        state, bits = xxhash.xxh3_64(), []
+        for head, body in self._views:
+            state.update(head)
+            state.update(body)
+            bits.append(xxhash.xxh3_64_intdigest(body) & 0xFFFF)
+        return state.intdigest(), self._packed(bits)
+
+    def _packed(self, bits: list[int]) -> dict[str, int]:
         return {
-            f"tensor_check/{start // PACKED}": sum(
-                b << 16 * k for k, b in enumerate(bits[start : start + PACKED])
-            )
-            for start in range(0, len(bits), PACKED)
+            metric: sum([b << 16 * k for k, b in enumerate(bits[start : start + PACKED])])
+            for start, metric in zip(range(0, len(bits), PACKED), self._metrics, strict=True)
         }
 
     @property
@@ -67,11 +75,16 @@ class ModelDigest:
         """The tensors looked at, by canonical name."""
         return list(persistent_tensors(self.model))
 
+    def _follow(self) -> None:
+        if not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
+            self._look()
+
     def _look(self) -> None:
         self._tensors = list(persistent_tensors(self.model).values())
         self._pointers = [t.data_ptr() for t in self._tensors]
         plain = all(t.device.type == "cpu" and t.is_contiguous() and t.numel() for t in self._tensors)
         self._views = [_view(t) for t in self._tensors] if plain else []
+        self._metrics = [f"tensor_check/{k}" for k in range(-(-len(self._tensors) // PACKED))]
 
 
 def _view(tensor: Tensor) -> tuple[bytes, memoryview]:

@@ -121,6 +121,8 @@ class UpdateNorms:
         self.before = [p.clone() for p in self.parameters]
         self.versions = [p._version for p in self.parameters]
         self.weights = squares(self.before)
+        plain = all(p.dtype is torch.float32 and not p.is_sparse for p in self.parameters)
+        self._norms = _foreach_norm if plain else _norms
         self._blocks = [
             ([self.before[i] for i in block], [self.parameters[i] for i in block])
             for block in _cache_blocks(self.parameters)
@@ -139,9 +141,9 @@ class UpdateNorms:
         weights: list[Tensor] = []
         for before, parameters in self._blocks:
             _foreach_sub_(before, parameters)
-            changes += _norms(before)
+            changes += self._norms(before)
             _foreach_copy_(before, parameters)
-            weights += _norms(parameters)
+            weights += self._norms(parameters)
         found = _squared([*changes, *weights])
         earlier, self.weights = self.weights, found[len(changes) :]
         self.versions = [p._version for p in self.parameters]

@@ -129,14 +129,15 @@ class Recorder:
         self.counters.micro_batches += micro_batches
         now = time.monotonic()
         before = None if gradient_norm is None else float(gradient_norm)
+        digest, checks = self._digest.with_checks()
         record = {
             "loss": float(loss.detach()) if isinstance(loss, Tensor) else float(loss),
             "loss_weight": float(tokens if weight is None else weight),
             "tokens": self.counters.tokens,
             "step_seconds": now - self._last,
             **self._telemetry.take(before),
-            "model_digest": self._digest(),
-            **self._digest.checks(),
+            "model_digest": digest,
+            **checks,
             **more,
         }
         self.journal.append(self.counters.step, record, narrow=self._telemetry.narrow)
