@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import nn
@@ -13,7 +13,7 @@ from torch import nn
 from ontogeny.catalogue import Intervention, Objective
 from ontogeny.models import Decoder
 from ontogeny.record.recipe import Recipe
-from ontogeny.vocabulary import Counters, Streams, TrainingState
+from ontogeny.vocabulary import Counters, Draw, Streams, TrainingState
 
 #: Token streams of the runs of one folder, by hash.
 TOKENS = "tokens"
@@ -54,6 +54,33 @@ class Step(NamedTuple):
     draw: int
     tokens: int
     samples: int
+
+
+class Drawing(NamedTuple):
+    """How a micro-batch was drawn, for interventions that draw anew; `steps` is how many the recipe has."""
+
+    objective: Objective
+    streams: Streams
+    place: str
+    steps: int
+
+    def again(self, step: int, more: str = "") -> Draw:
+        """The draw that this micro-batch has at a step; `more` names a further one of that step."""
+        return self.objective.draw(step, self.streams.generator("data", step, self.place + more))
+
+
+@runtime_checkable
+class Redraws(Protocol):
+    """An intervention that is told how the draw it is about to see was made."""
+
+    drawing: Any
+
+
+@runtime_checkable
+class HearsLoss(Protocol):
+    """An intervention, usually a policy, that is told every step's loss, also where nothing is applied."""
+
+    def on_loss(self, loss: float, step: int) -> None: ...
 
 
 class Training:
@@ -99,10 +126,13 @@ class Training:
         loss, weight, draw, tokens, samples = self._gradients(step, active)
         norm = self._clip()
         for made in active:
-            made.on_gradients(self.state, step)
+            if isinstance(made, HearsLoss):
+                made.on_loss(loss, step)
         stopping = self.recipe.training.on_nonfinite == "stop" and not math.isfinite(loss)
         applied = weight > 0 and not stopping
-        if applied:
+        if applied:  # what is laid out before the optimizer's step is always cleared away after it
+            for made in active:
+                made.on_gradients(self.state, step)
             self.optimizer.step()
             for made in active:
                 made.on_update(self.state, step)
@@ -118,9 +148,7 @@ class Training:
         total, weight, draws, tokens, samples = 0.0, 0.0, 0, 0, 0
         for micro in range(count):
             place = str(micro) if count > 1 else ""
-            draw = self.objective.draw(step, self.streams.generator("data", step, place))
-            for made in active:
-                draw = made.on_draw(draw, step)
+            draw = self._draw(step, place, active)
             draws ^= draw.identity
             sampling = self.streams.generator("sampling", step, place)
             batch = self.objective.batch(draw, self.state, sampling)
@@ -142,6 +170,15 @@ class Training:
                 if parameter.grad is not None:
                     parameter.grad.div_(weight)
         return (total / weight if weight else math.nan), weight, draws, tokens, samples
+
+    def _draw(self, step: int, place: str, active: list[Intervention]) -> Draw:
+        drawing = Drawing(self.objective, self.streams, place, self.recipe.training.steps)
+        draw = drawing.again(step)
+        for made in active:
+            if isinstance(made, Redraws):
+                made.drawing = drawing
+            draw = made.on_draw(draw, step)
+        return draw
 
     def _forward(self, step: int, place: str) -> Any:
         """The model, with dropout masks of this step's own generator."""
