@@ -263,3 +263,16 @@ def test_the_strongest_place_of_each_part_is_named(run):
 def test_an_instrument_with_a_null_is_what_was_made_up():
     made = part("instrument", "induction")
     assert (made.null, made.axes) == ("shuffled_lag", ("head",))
+
+
+def test_looking_at_one_part_keeps_what_was_found_of_others(formed):
+    rows = [
+        {**key(formed, "heldout_loss", step, "heldout"), "component": "", "value": 4.0 - index}
+        for index, step in enumerate(STEPS)
+    ]
+    write_rows(formed.path, "loss", rows, {})
+    everything = detect(formed.path)
+    alone = detect(formed.path, ["heldout_loss"])
+    assert set(alone["part"]) == {"heldout_loss"}
+    stored = Run.open(formed.path).transitions
+    assert len(stored) == len(everything) == LAYERS * HEADS + 1

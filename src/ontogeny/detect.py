@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ontogeny.catalogue import Part, measuring_part, part
 from ontogeny.errors import NotARun, UnknownName
 from ontogeny.store.arrays import read_arrays
-from ontogeny.store.rows import read_rows, write_table
+from ontogeny.store.rows import read_rows, read_table, write_table
 from ontogeny.store.series import Series
 from ontogeny.vocabulary import AXES, Place, Transition
 
@@ -30,8 +30,8 @@ def detect(
     """Run a detector over everything measured on a series; returns and stores one row a place.
 
     Each place of a part is one series over checkpoints. Where the part has a null, it is held against the
-    largest value of the null over all places, so that choosing the best head is paid for. NotARun if nothing
-    was measured, UnknownName for a part that was not.
+    largest value of the null over all places, so that choosing the best head is paid for. With `parts`, what
+    was stored of others is kept. NotARun if nothing was measured, UnknownName for a part that was not.
     """
     opened = Series.open(series, home)
     rows = read_rows(opened.home)
@@ -50,7 +50,13 @@ def detect(
         found += [_record(t) for t in transitions_of(rows[rows["part"] == name], made, opened.home, detector)]
         done(name)
     table = pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
-    write_table(opened.home / TABLE, pa.Table.from_pandas(table, preserve_index=False))
+    path = opened.home / TABLE
+    whole = table
+    if parts and path.exists():
+        before = read_table(path).to_pandas().reindex(columns=list(_COLUMNS)).astype(_COLUMNS)
+        kept = before[~before["part"].isin(names)]
+        whole = pd.concat([kept, table], ignore_index=True).sort_values("part", kind="stable")
+    write_table(path, pa.Table.from_pandas(whole, preserve_index=False))
     return table
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from ontogeny.measure.plan import Price, Request, Session, price
 from ontogeny.measure.workers import measure_steps
 from ontogeny.store.arrays import compact_arrays
+from ontogeny.store.lock import held
 from ontogeny.store.rows import compact_rows
 
 __all__ = ["Price", "Request", "Session", "explain", "measure"]
@@ -28,15 +29,18 @@ def measure(
     home     where the rows go (default: the run, or `ontogeny/` in a foreign folder)
     text     natural text for a foreign series, tokenised by its own tokenizer
     workers  processes, one thread each
+
+    RunHeld if another process measures the same series.
     """
     request = Request(Path(series), Path(home) if home else None, tuple(parts), Path(text) if text else None)
     session = Session(request)
     session.series.home.mkdir(parents=True, exist_ok=True)
-    steps = [checkpoint.step for checkpoint in session.todo()]
-    begin(steps)
-    measure_steps(session, steps, workers, done)
-    compact_rows(session.series.home)
-    compact_arrays(session.series.home)
+    with held(session.series.home, "measuring", "measured", ("rows", "arrays", "fits")):
+        steps = [checkpoint.step for checkpoint in session.todo()]
+        begin(steps)
+        measure_steps(session, steps, workers, done)
+        compact_rows(session.series.home)
+        compact_arrays(session.series.home)
     return len(steps)
 
 

@@ -25,10 +25,8 @@ from ontogeny.record.digests import ModelDigest
 from ontogeny.record.environment import environment
 from ontogeny.record.saving import snapshot, state_content
 from ontogeny.record.telemetry import StepTelemetry
-from ontogeny.store.arrays import compact_arrays
 from ontogeny.store.compaction import compact_journal
 from ontogeny.store.journal import JournalWriter
-from ontogeny.store.rows import compact_rows
 from ontogeny.store.run import Run
 from ontogeny.vocabulary import Counters, Saveable, TrainingState
 
@@ -182,7 +180,8 @@ class Recorder:
             self.journal.note("end", step=self.counters.step, outcome=outcome, reason=reason)
             self.journal.close()
             self._hold.__exit__(None, None, None)
-        compact(self.run)
+        for journal in self.run.journals:
+            compact_journal(journal)
 
     def _saved(self, tokenizer: Any) -> dict[str, str]:
         """Where each checkpoint finds the tokenizer's files, relative to itself."""
@@ -200,14 +199,6 @@ def _stated(identity: Mapping[str, Any], model: nn.Module) -> dict[str, Any]:
         "parameters": sum(p.numel() for p in model.parameters()),
         "environment": environment(),
     }
-
-
-def compact(run: Run) -> None:
-    """Make a finished run few files: one journal an attempt, one file of rows, one of arrays."""
-    for journal in run.journals:
-        compact_journal(journal)
-    compact_rows(run.path)
-    compact_arrays(run.path)
 
 
 def _plain(name: str, value: Any) -> float | int | bool | str:

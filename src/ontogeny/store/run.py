@@ -1,10 +1,7 @@
 """A run: everything recorded about one training, in one folder."""
 
-import fcntl
 import math
-import os
 import secrets
-import socket
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -16,13 +13,14 @@ from typing import Any, Self
 
 import pandas as pd
 
-from ontogeny.errors import Damaged, DamageWarning, NotARun, RunExists, RunHeld, UnknownName
+from ontogeny.errors import Damaged, DamageWarning, NotARun, RunExists, UnknownName
 from ontogeny.store.arrays import verify_arrays
 from ontogeny.store.checkpoint import Checkpoint, list_checkpoints
 from ontogeny.store.documents import read_json, write_json
-from ontogeny.store.files import Damage, check_writable, clear_temporaries, named_errors
+from ontogeny.store.files import Damage, check_writable, named_errors
 from ontogeny.store.journal import read_journal, verify_journal
 from ontogeny.store.labelled import labelled
+from ontogeny.store.lock import held
 from ontogeny.store.rows import read_rows, read_table, verify_rows
 from ontogeny.store.telemetry import Journal, Note
 
@@ -73,21 +71,7 @@ class Run:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the run for writing; RunHeld names the process that has it. The lock dies with its process."""
-        with named_errors(self.path), (self.path / ".writer").open("a+") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                file.seek(0)
-                raise RunHeld(
-                    f"{self.path} is being written by another process",
-                    received=file.read().strip() or "an unnamed process",
-                    remedy="wait for it, or stop it",
-                ) from error
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
-            file.flush()
-            for folder in (self.path, *(self.path / name for name in ("journal", "checkpoints", "rows"))):
-                clear_temporaries(folder)
+        with held(self.path, "writer", "written", (".", "journal", "checkpoints")):
             yield
 
     @property
