@@ -10,7 +10,6 @@ Each raises AssertionError with what was broken. `temporary_catalogue` lets a te
 gone when it ends.
 """
 
-import copy
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,16 +19,32 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ontogeny.catalogue import Intervention, Objective, Part
+from ontogeny.catalogue import Objective, Part
 from ontogeny.catalogue import part as find
 from ontogeny.catalogue.part import _PARTS, NUMBERS, load
 from ontogeny.evidence import EVIDENCE
 from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
 from ontogeny.models import Decoder, DecoderConfig
-from ontogeny.record.digests import ModelDigest
-from ontogeny.record.training import Training
 from ontogeny.subject import Subject
+from ontogeny.testing.intervention_contract import check_intervention, follow, resumed
 from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
+
+
+__all__ = [
+    "TinyFacts",
+    "check_declaration",
+    "check_detector",
+    "check_instrument",
+    "check_intervention",
+    "check_objective",
+    "check_stimulus",
+    "follow",
+    "measured_on",
+    "resumed",
+    "temporary_catalogue",
+    "tiny_subject",
+    "tiny_units",
+]
 
 
 @contextmanager
@@ -178,33 +193,6 @@ def check_objective(make: Callable[[], Objective]) -> None:
         assert torch.equal(rows[0][0], rows[1][0]), "held-out rows are not fixed"
     assert torch.equal(before[0], torch.get_rng_state()), "torch's global generator was used"
     assert np.array_equal(before[1], np.random.get_state(legacy=True)[1]), "NumPy's global generator was used"  # pyright: ignore
-
-
-def trajectory(make: Callable[[list[Intervention]], Training], interventions: list, steps: int) -> list[int]:
-    """Digests of the model after each step."""
-    training = make(interventions)
-    digest, found = ModelDigest(training.model), []
-    for _ in range(steps):
-        training.step()
-        training.state["counters"].step += 1
-        found.append(digest())
-    return found
-
-
-def check_intervention(
-    make: Callable[[list[Intervention]], Training], made: Intervention, steps: int = 6
-) -> None:
-    """It acts inside its window and not before; its sham changes no bit; its state survives saving."""
-    plain = trajectory(make, [], steps)
-    assert trajectory(make, [copy.deepcopy(made).sham()], steps) == plain, "the sham changes the trajectory"
-    changed = trajectory(make, [copy.deepcopy(made)], steps)
-    start = made.window.start
-    assert changed[:start] == plain[:start], "it acts before its window"
-    assert changed[start:] != plain[start:], "it changes nothing"
-    assert made.extent, "it declares no extent"
-    twin = copy.deepcopy(made)
-    twin.load_state_dict(copy.deepcopy(made.state_dict()))
-    assert trajectory(make, [twin], steps) == changed, "its state does not survive saving"
 
 
 def check_detector(made: Part) -> None:
