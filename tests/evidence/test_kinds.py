@@ -67,17 +67,18 @@ def test_by_lag_is_each_querys_keys_counted_backwards(shown, stimulus):
             assert torch.equal(by_lag[:, :, query, lag], expected)
 
 
-def test_template_sums_are_sums_over_a_templates_queries(shown, stimulus):
+@pytest.mark.parametrize("lags", [[1, 5], [5, 5]], ids=["a lag apiece", "one lag twice"])
+def test_template_sums_are_sums_over_a_templates_queries(lags, shown, stimulus):
     pattern = shown("attention", 2)
-    lags = torch.tensor([1, 5])
+    lags = torch.tensor(lags)
     queries = torch.zeros(2, 20, dtype=torch.bool)
-    queries[0, [3, 7]] = True
+    queries[0, [8, 12]] = True
     queries[1, 6:] = True
     own = torch.tensor([0, 1])
     found = View(pattern, stimulus(2, 20), slice(0, 2), Place()).template_sums(
         Aim(lags, queries, own, own[None])
     )
-    first = pattern[:, :, 3, 2] + pattern[:, :, 7, 6]
+    first = pattern[:, :, 8, 8 - lags[0]] + pattern[:, :, 12, 12 - lags[0]]
     second = sum(pattern[:, :, query, query - 5] for query in range(6, 20))
     torch.testing.assert_close(found, torch.stack([first, second], -1).double(), rtol=1e-5, atol=1e-7)
 

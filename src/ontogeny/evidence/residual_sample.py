@@ -26,8 +26,9 @@ class _ResidualSample:
         sequences, length = view.stimulus.shape
         chosen = chosen_positions(sequences, length)
         first, last = view.rows.start * length, view.rows.stop * length
-        here = chosen[(chosen >= first) & (chosen < last)] - first
-        state.append(view.tensor.flatten(0, 1)[here.to(view.tensor.device)].float())
+        start, stop = torch.searchsorted(chosen, torch.tensor([first, last])).tolist()
+        here = (chosen[start:stop] - first).to(view.tensor.device)
+        state.append(view.tensor.flatten(0, 1).index_select(0, here).float())
         return state
 
     def finish(self, state: list[Tensor]) -> Tensor:
