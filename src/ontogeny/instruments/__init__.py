@@ -2,6 +2,7 @@
 
 from ontogeny.instruments.attention_entropy import attention_entropy
 from ontogeny.instruments.cka import cka
+from ontogeny.instruments.distance_from_start import distance_from_start
 from ontogeny.instruments.effective_rank import effective_rank
 from ontogeny.instruments.heldout_loss import heldout_loss
 from ontogeny.instruments.induction import induction
@@ -16,6 +17,7 @@ from ontogeny.instruments.token_similarity import token_similarity
 __all__ = [
     "attention_entropy",
     "cka",
+    "distance_from_start",
     "effective_rank",
     "heldout_loss",
     "induction",

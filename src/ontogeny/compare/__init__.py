@@ -1,0 +1,68 @@
+"""Compare: where runs part, by how much, in what they measure, and whether they end in one valley."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ontogeny.compare.comparison import Comparison, Gaps, statement, table
+from ontogeny.compare.divergence import DIVERGENCE, TENSORS, differing_tensors, first_difference
+from ontogeny.compare.groups import compare_groups
+from ontogeny.compare.measured import METRICS, ROWS, TELEMETRY, rows_side_by_side, telemetry_side_by_side
+from ontogeny.compare.side import describe, open_sides, require_common_steps
+from ontogeny.compare.weights import BARRIERS, DISTANCES, SIMILARITY, compare_weights
+
+__all__ = ["Comparison", "compare"]
+
+
+def compare(
+    paths: Sequence[Path | str],
+    *,
+    groups: bool = False,
+    metrics: Sequence[str] = (),
+    passes: bool = True,
+    alpha: float = 0.05,
+) -> Comparison:
+    """Hold every run against the first; nothing is written.
+
+    paths    runs or folders of checkpoints, at least two in all; a folder of runs stands for its runs
+    groups   every path is a group of runs (a run, or a folder of them), paired by the seed of their recipes
+    metrics  telemetry beside `loss` and `heldout_loss`
+    passes   whether models are run (similarity and barriers) or only their weights compared
+    alpha    what p-values of groups are meant to be held against
+
+    What cannot be compared is named in `left_out`. Errors: NotARun with fewer than two, NotObservable where
+    two have no step in common or groups no seed; Damaged.
+    Known: a run and its repetition -> no differing step, every difference and barrier 0.
+    Misleads: one run each gives an effect and no p-value; see `statement`.
+    """
+    names = list(dict.fromkeys([*METRICS, *metrics]))
+    if groups:
+        return compare_groups(paths, names, alpha)
+    first, *others = open_sides(paths)
+    gaps = Gaps()
+    tables: dict[str, list[pd.DataFrame]] = {}
+    for other in others:
+        require_common_steps(other, first)
+        found = {
+            "divergence": first_difference(other, first, gaps),
+            "tensors": differing_tensors(other, first, gaps),
+            "telemetry": telemetry_side_by_side(other, first, names, gaps),
+            "rows": rows_side_by_side(other, first, gaps),
+            **compare_weights(other, first, passes, gaps),
+        }
+        for name, frame in found.items():
+            tables.setdefault(name, []).append(frame)
+    return Comparison(
+        reference=first.label,
+        runs=describe([first, *others]),
+        divergence=table(tables["divergence"], DIVERGENCE),
+        tensors=table(tables["tensors"], TENSORS),
+        telemetry=table(tables["telemetry"], TELEMETRY),
+        rows=table(tables["rows"], ROWS),
+        distances=table(tables["distances"], DISTANCES),
+        similarity=table(tables["similarity"], SIMILARITY),
+        barriers=table(tables["barriers"], BARRIERS),
+        left_out=gaps.table(),
+        statement=statement(alpha),
+    )
