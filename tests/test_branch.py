@@ -5,27 +5,11 @@ import pytest
 from ontogeny.branch import branch, family
 from ontogeny.catalogue import Intervention, intervention
 from ontogeny.errors import BadContract, RunExists, UnknownName
-from ontogeny.record.recipe import Recipe
 from ontogeny.record.train import resume, train
 from ontogeny.replay import at
 from ontogeny.store.run import Run
 from ontogeny.testing import temporary_catalogue
-
-TABLES = {
-    "model": {"width": 16, "layers": 1, "heads": 2, "dropout": 0.1},
-    "objective": {
-        "name": "copied_segments",
-        "vocabulary": 12,
-        "context": 16,
-        "batch": 4,
-        "shortest": 3,
-        "longest": 6,
-    },
-    "optimizer": {"name": "adamw", "lr": 0.01, "weight_decay": 0.1},
-    "schedule": {"name": "cosine"},
-    "training": {"steps": 24},
-    "recording": {"every": 6, "dense_until": 4, "evaluate": 8},
-}
+from tiny_recipe import tiny
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +45,8 @@ def rate():
 
 @pytest.fixture(scope="module")
 def parent(tmp_path_factory) -> Run:
-    return train(Recipe.from_document(TABLES), tmp_path_factory.mktemp("runs") / "parent", grade=False)
+    made = tiny(model={"dropout": 0.1}, optimizer={"weight_decay": 0.1}, schedule={"name": "cosine"})
+    return train(made, tmp_path_factory.mktemp("runs") / "parent", grade=False)
 
 
 def digests(run: Run) -> dict[int, int]:

@@ -14,32 +14,20 @@ from ontogeny.record.recipe import Recipe
 from ontogeny.record.train import Stopped, resume, train
 from ontogeny.replay import at
 from ontogeny.store.run import Run
+from tiny_recipe import tiny
 
-TABLES = {
-    "model": {"width": 16, "layers": 1, "heads": 2},
-    "objective": {
-        "name": "copied_segments",
-        "vocabulary": 12,
-        "context": 16,
-        "batch": 4,
-        "shortest": 3,
-        "longest": 6,
-    },
-    "optimizer": {"name": "adamw", "lr": 0.01},
-    "schedule": {"name": "linear", "warmup": 4},
-    "training": {"steps": 24, "clip": 1.0},
-    "recording": {"every": 6, "dense_until": 4, "evaluate": 8},
-}
 KINDS = {
-    "accumulation": {"training": {**TABLES["training"], "accumulation": 4}},
-    "dropout": {"model": {**TABLES["model"], "dropout": 0.2}},
-    "bfloat16": {"training": {**TABLES["training"], "autocast": "bfloat16"}},
+    "accumulation": {"training": {"accumulation": 4}},
+    "dropout": {"model": {"dropout": 0.2}},
+    "bfloat16": {"training": {"autocast": "bfloat16"}},
     "plain": {},
 }
 
 
 def recipe(kind: str) -> Recipe:
-    return Recipe.from_document({**TABLES, **KINDS[kind]})
+    tables = dict(KINDS[kind])
+    training = {"clip": 1.0, **tables.pop("training", {})}
+    return tiny(training=training, schedule={"name": "linear", "warmup": 4}, **tables)
 
 
 def stopped_at(step: int):

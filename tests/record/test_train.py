@@ -16,37 +16,18 @@ from ontogeny.record.train import train
 from ontogeny.store import files
 from ontogeny.store.run import Run
 from ontogeny.subject import load_subject
-
-TINY = {
-    "title": "tiny",
-    "model": {"width": 16, "layers": 1, "heads": 2},
-    "objective": {
-        "name": "copied_segments",
-        "vocabulary": 12,
-        "context": 16,
-        "batch": 4,
-        "shortest": 3,
-        "longest": 6,
-    },
-    "training": {"steps": 12},
-    "recording": {"every": 4, "dense_until": 4, "evaluate": 8, "samples": 1, "sample_length": 4},
-}
+from tiny_recipe import tiny
 
 
-def tiny(**tables) -> Recipe:
-    return Recipe.from_document(
-        {
-            name: {**TINY[name], **tables.get(name, {})}
-            if isinstance(TINY.get(name), dict)
-            else tables.get(name, TINY.get(name))
-            for name in {*TINY, *tables}
-        }
-    )
+def twelve_steps(**tables) -> Recipe:
+    """The tiny recipe, twelve steps, with samples at its checkpoints."""
+    recording = {"every": 4, "samples": 1, "sample_length": 4}
+    return tiny(training={"steps": 12, **tables.pop("training", {})}, recording=recording, **tables)
 
 
 def test_a_finished_run_holds_all_of_it(tmp_path):
     heard = []
-    run = train(tiny(), tmp_path / "run", begin=heard.append, grade=False)
+    run = train(twelve_steps(), tmp_path / "run", begin=heard.append, grade=False)
     assert run.outcome == "finished"
     assert [c.step for c in run.checkpoints] == [0, 1, 2, 4, 8, 12]
     assert run.telemetry("loss")["step"].tolist() == list(range(1, 13))
@@ -62,13 +43,13 @@ def test_a_finished_run_holds_all_of_it(tmp_path):
 
 
 def test_the_same_recipe_trained_twice_is_the_same_run(tmp_path):
-    one = train(tiny(), tmp_path / "one", grade=False).telemetry("model_digest")["model_digest"]
-    other = train(tiny(), tmp_path / "other", grade=False).telemetry("model_digest")["model_digest"]
+    one = train(twelve_steps(), tmp_path / "one", grade=False).telemetry("model_digest")["model_digest"]
+    other = train(twelve_steps(), tmp_path / "other", grade=False).telemetry("model_digest")["model_digest"]
     assert one.tolist() == other.tolist()
 
 
 def test_a_grade_is_earned_in_a_fresh_process(tmp_path):
-    run = train(tiny(), tmp_path / "run")
+    run = train(twelve_steps(), tmp_path / "run")
     assert run.grade == "E"
     assert "same bits" in run.identity["grade"]["reason"]
     digests = first_digests(run, 3)
@@ -99,7 +80,11 @@ def test_a_llama_shaped_checkpoint_loads_in_transformers_with_its_tokenizer(tmp_
 def test_nan_loss_is_recorded_and_stops_or_goes_on(tmp_path):
     broken = {"optimizer": {"name": "sgd", "lr": 1e30}}
     with pytest.raises(NonfiniteLoss, match="holds everything up to this step"):
-        train(tiny(**broken, training={"on_nonfinite": "stop", "clip": 0.0}), tmp_path / "stops", grade=False)
+        train(
+            twelve_steps(**broken, training={"on_nonfinite": "stop", "clip": 0.0}),
+            tmp_path / "stops",
+            grade=False,
+        )
     stopped = Run.open(tmp_path / "stops")
     assert stopped.outcome == "failed"
     last = stopped.telemetry("loss").iloc[-1]
@@ -107,21 +92,23 @@ def test_nan_loss_is_recorded_and_stops_or_goes_on(tmp_path):
     assert last["step"] < 12
     assert stopped.telemetry("applied")["applied"].tolist()[-1] is False
     assert any(note.kind == "nonfinite" for note in stopped.notes)
-    goes_on = train(tiny(**broken, training={"on_nonfinite": "continue"}), tmp_path / "on", grade=False)
+    goes_on = train(
+        twelve_steps(**broken, training={"on_nonfinite": "continue"}), tmp_path / "on", grade=False
+    )
     assert goes_on.telemetry("loss")["step"].max() == 12
     assert stopped.verify() == goes_on.verify() == []
 
 
 def test_an_existing_run_is_never_overwritten(tmp_path):
-    train(tiny(), tmp_path / "run", grade=False)
+    train(twelve_steps(), tmp_path / "run", grade=False)
     with pytest.raises(RunExists):
-        train(tiny(), tmp_path / "run", grade=False)
+        train(twelve_steps(), tmp_path / "run", grade=False)
 
 
 def test_a_run_that_cannot_fit_is_refused_before_it_starts(tmp_path, monkeypatch):
     monkeypatch.setattr(estimating, "free_bytes", lambda path: 1000)
     with pytest.raises(DiskFull, match="will not fit"):
-        train(tiny(), tmp_path / "run", grade=False)
+        train(twelve_steps(), tmp_path / "run", grade=False)
     assert not (tmp_path / "run").exists()
 
 
@@ -136,7 +123,7 @@ def test_a_disk_that_fills_up_leaves_what_was_committed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(files, "raw_write", full)
     with pytest.raises(DiskFull):
-        train(tiny(), tmp_path / "run", grade=False)
+        train(twelve_steps(), tmp_path / "run", grade=False)
     monkeypatch.setattr(files, "raw_write", plain)
     run = Run.open(tmp_path / "run")
     assert run.verify() == []
@@ -145,5 +132,5 @@ def test_a_disk_that_fills_up_leaves_what_was_committed(tmp_path, monkeypatch):
 
 
 def test_run_json_is_plain_json(tmp_path):
-    run = train(tiny(), tmp_path / "run", grade=False)
+    run = train(twelve_steps(), tmp_path / "run", grade=False)
     assert json.loads((run.path / "run.json").read_text())

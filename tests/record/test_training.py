@@ -9,26 +9,13 @@ from ontogeny.record.digests import ModelDigest
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.training import Training, objective_of
 from ontogeny.vocabulary import digest
-
-TABLES = {
-    "model": {"width": 16, "layers": 1, "heads": 2, "mlp": "none"},
-    "objective": {
-        "name": "copied_segments",
-        "vocabulary": 12,
-        "context": 16,
-        "batch": 4,
-        "shortest": 3,
-        "longest": 6,
-    },
-    "optimizer": {"name": "adamw", "lr": 0.01},
-    "training": {"steps": 20},
-}
+from tiny_recipe import tiny
 
 
-def recipe(**tables) -> Recipe:
-    return Recipe.from_document(
-        {name: {**TABLES.get(name, {}), **tables.get(name, {})} for name in {*TABLES, *tables}}
-    )
+def tiny_steps(**tables) -> Recipe:
+    """Attention only, twenty steps."""
+    model = {"mlp": "none", **tables.pop("model", {})}
+    return tiny(model=model, training={"steps": 20, **tables.pop("training", {})}, **tables)
 
 
 def run(made: Recipe, tmp_path, steps: int) -> tuple[Training, list[int]]:
@@ -42,26 +29,26 @@ def run(made: Recipe, tmp_path, steps: int) -> tuple[Training, list[int]]:
 
 
 def test_the_same_recipe_gives_the_same_bits(tmp_path):
-    _, one = run(recipe(), tmp_path, 5)
+    _, one = run(tiny_steps(), tmp_path, 5)
     torch.manual_seed(123)
-    _, other = run(recipe(), tmp_path, 5)
-    _, seeded = run(recipe(training={"seed": 1}), tmp_path, 5)
+    _, other = run(tiny_steps(), tmp_path, 5)
+    _, seeded = run(tiny_steps(training={"seed": 1}), tmp_path, 5)
     assert one == other
     assert one[0] != seeded[0]
 
 
 def test_dropout_draws_from_its_own_stream(tmp_path):
-    made = recipe(model={"dropout": 0.2})
+    made = tiny_steps(model={"dropout": 0.2})
     _, one = run(made, tmp_path, 4)
     torch.manual_seed(7)
     _, other = run(made, tmp_path, 4)
-    _, without = run(recipe(), tmp_path, 4)
+    _, without = run(tiny_steps(), tmp_path, 4)
     assert one == other
     assert one != without
 
 
 def test_accumulation_is_the_weighted_mean_over_micro_batches(tmp_path):
-    made = recipe(training={"accumulation": 3})
+    made = tiny_steps(training={"accumulation": 3})
     training = Training(made, objective_of(made, tmp_path / "run"))
     draws = [training.objective.draw(0, training.streams.generator("data", 0, str(k))) for k in range(3)]
     batches = [
@@ -77,7 +64,7 @@ def test_accumulation_is_the_weighted_mean_over_micro_batches(tmp_path):
 
 
 def test_the_digest_is_that_of_the_state(tmp_path):
-    training, found = run(recipe(), tmp_path, 2)
+    training, found = run(tiny_steps(), tmp_path, 2)
     tensors = {id(t): t for t in training.model.state_dict(keep_vars=True).values()}
     assert found[-1] == digest(list(tensors.values()))
     moved = training.model.embedding.weight
@@ -86,7 +73,7 @@ def test_the_digest_is_that_of_the_state(tmp_path):
 
 
 def test_the_schedule_sets_the_rate_that_is_used(tmp_path):
-    made = recipe(schedule={"name": "linear", "warmup": 4}, training={"steps": 8})
+    made = tiny_steps(schedule={"name": "linear", "warmup": 4}, training={"steps": 8})
     training = Training(made, objective_of(made, tmp_path / "run"))
     rates = []
     for _ in range(8):
@@ -98,7 +85,7 @@ def test_the_schedule_sets_the_rate_that_is_used(tmp_path):
 
 
 def test_clipping_reports_the_norm_before_it(tmp_path):
-    made = recipe(training={"clip": 1e-3})
+    made = tiny_steps(training={"clip": 1e-3})
     training = Training(made, objective_of(made, tmp_path / "run"))
     found = training.step()
     after = math.sqrt(sum(p.grad.square().sum().item() for p in training.model.parameters()))
@@ -107,16 +94,16 @@ def test_clipping_reports_the_norm_before_it(tmp_path):
 
 
 def test_autocast_trains_and_repeats(tmp_path):
-    made = recipe(training={"autocast": "bfloat16"})
+    made = tiny_steps(training={"autocast": "bfloat16"})
     _, one = run(made, tmp_path, 3)
     _, other = run(made, tmp_path, 3)
-    _, plain = run(recipe(), tmp_path, 3)
+    _, plain = run(tiny_steps(), tmp_path, 3)
     assert one == other
     assert one != plain
 
 
 def test_evaluation_and_samples_leave_training_alone(tmp_path):
-    made = recipe()
+    made = tiny_steps()
     _, plain = run(made, tmp_path, 4)
     training = Training(made, objective_of(made, tmp_path / "run"))
     look, found = ModelDigest(training.model), []

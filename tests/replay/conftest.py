@@ -2,32 +2,18 @@
 
 import pytest
 
-from ontogeny.record.recipe import Recipe
 from ontogeny.record.train import train
+from tiny_recipe import tiny
 
-TABLES = {
-    "title": "tiny",
-    "model": {"width": 16, "layers": 1, "heads": 2},
-    "objective": {
-        "name": "copied_segments",
-        "vocabulary": 12,
-        "context": 16,
-        "batch": 4,
-        "shortest": 3,
-        "longest": 6,
-    },
-    "optimizer": {"name": "adamw", "lr": 0.01},
-    "schedule": {"name": "cosine", "warmup": 5},
-    "training": {"steps": 40, "clip": 1.0},
-    "recording": {"every": 10, "dense_until": 8, "evaluate": 8},
-}
+CLIPPED = {"clip": 1.0, "steps": 40}
+SCHEDULE = {"name": "cosine", "warmup": 5}
+RECORDING = {"every": 10, "dense_until": 8}
 
 
-def tiny(**tables) -> Recipe:
-    merged = dict(TABLES)
-    for name, table in tables.items():
-        merged[name] = {**TABLES.get(name, {}), **table}
-    return Recipe.from_document(merged)
+def forty_steps(**tables):
+    """The tiny recipe, clipped and scheduled, forty steps long."""
+    training = {**CLIPPED, **tables.pop("training", {})}
+    return tiny(training=training, schedule=SCHEDULE, recording=RECORDING, **tables)
 
 
 #: What a step may be made of; each must replay, resume and branch exactly.
@@ -43,11 +29,11 @@ KINDS = {
 @pytest.fixture(scope="session", params=KINDS)
 def run(request, tmp_path_factory):
     """One finished run of each kind."""
-    made = tiny(**KINDS[request.param])
+    made = forty_steps(**KINDS[request.param])
     return train(made, tmp_path_factory.mktemp(request.param) / "run", grade=False)
 
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory):
     """A finished run of the plainest kind."""
-    return train(tiny(), tmp_path_factory.mktemp("plain") / "run", grade=False)
+    return train(forty_steps(), tmp_path_factory.mktemp("plain") / "run", grade=False)
