@@ -5,14 +5,25 @@ from pathlib import Path
 
 import pandas as pd
 
-from ontogeny.compare.comparison import Comparison, Gaps, statement, table
+from ontogeny.compare.comparison import Columns, Comparison, Gaps, statement, table
 from ontogeny.compare.divergence import DIVERGENCE, TENSORS, differing_tensors, first_difference
 from ontogeny.compare.groups import compare_groups
 from ontogeny.compare.measured import METRICS, ROWS, TELEMETRY, rows_side_by_side, telemetry_side_by_side
-from ontogeny.compare.side import describe, open_sides, require_common_steps
+from ontogeny.compare.side import Side, describe, open_sides, require_common_steps
 from ontogeny.compare.weights import BARRIERS, DISTANCES, SIMILARITY, compare_weights
 
 __all__ = ["Comparison", "compare"]
+
+#: Tables of runs held against the first, and their columns.
+COLUMNS: dict[str, Columns] = {
+    "divergence": DIVERGENCE,
+    "tensors": TENSORS,
+    "telemetry": TELEMETRY,
+    "rows": ROWS,
+    "distances": DISTANCES,
+    "similarity": SIMILARITY,
+    "barriers": BARRIERS,
+}
 
 
 def compare(
@@ -39,30 +50,28 @@ def compare(
     names = list(dict.fromkeys([*METRICS, *metrics]))
     if groups:
         return compare_groups(paths, names, alpha)
-    first, *others = open_sides(paths)
+    return _against_first(open_sides(paths), names, passes, alpha)
+
+
+def _against_first(sides: list[Side], metrics: list[str], passes: bool, alpha: float) -> Comparison:
+    first, *others = sides
     gaps = Gaps()
-    tables: dict[str, list[pd.DataFrame]] = {}
+    tables: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
     for other in others:
         require_common_steps(other, first)
         found = {
             "divergence": first_difference(other, first, gaps),
             "tensors": differing_tensors(other, first, gaps),
-            "telemetry": telemetry_side_by_side(other, first, names, gaps),
+            "telemetry": telemetry_side_by_side(other, first, metrics, gaps),
             "rows": rows_side_by_side(other, first, gaps),
             **compare_weights(other, first, passes, gaps),
         }
         for name, frame in found.items():
-            tables.setdefault(name, []).append(frame)
+            tables[name].append(frame)
     return Comparison(
         reference=first.label,
-        runs=describe([first, *others]),
-        divergence=table(tables["divergence"], DIVERGENCE),
-        tensors=table(tables["tensors"], TENSORS),
-        telemetry=table(tables["telemetry"], TELEMETRY),
-        rows=table(tables["rows"], ROWS),
-        distances=table(tables["distances"], DISTANCES),
-        similarity=table(tables["similarity"], SIMILARITY),
-        barriers=table(tables["barriers"], BARRIERS),
+        runs=describe(sides),
         left_out=gaps.table(),
         statement=statement(alpha),
+        **{name: table(frames, COLUMNS[name]) for name, frames in tables.items()},
     )

@@ -40,6 +40,8 @@ def final_barriers(here: Session, there: Session, loss: Unit, label: str, gaps: 
 
     `loss` and `reference_loss` are the losses of the ends, `distance` that of all parameters. Alignment is
     of MLP units and heads, and known for decoders of ours only.
+    Misleads: units of two seeds write to residual streams of unlike bases, so that aligning them brings the
+    weights nearer and need not lower the barrier; it is for runs that share a start.
     """
     subjects = [session.load(session.series.checkpoints[-1]) for session in (here, there)]
     if different := _unlike_functions(*subjects):

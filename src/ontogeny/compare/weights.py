@@ -15,7 +15,7 @@ from ontogeny.measure.checkpoint import Unit, gather, measure_checkpoint
 from ontogeny.measure.plan import Request, Session
 from ontogeny.measure.reading_rows import Row
 from ontogeny.numerics.distance import weight_distance
-from ontogeny.vocabulary import Place, Reading, Status
+from ontogeny.vocabulary import Place, Reading, Status, undefined
 
 __all__ = ["BARRIERS", "DISTANCES", "SIMILARITY", "compare_weights"]
 
@@ -110,7 +110,12 @@ def _in_quadrature(parts: list[dict[str, Reading]], reference: Mapping[str, Tens
             return readings
     length = math.sqrt(sum(float(readings[""].value) ** 2 for readings in parts))
     size = math.sqrt(sum(float(tensor.double().square().sum()) for tensor in reference.values()))
-    return {"": Reading(length), "relative": Reading(length / size if size else math.nan)}
+    if size == 0:
+        return {
+            "": Reading(length),
+            "relative": undefined(Status.ZERO_WEIGHT, "the reference is 0 throughout"),
+        }
+    return {"": Reading(length), "relative": Reading(length / size)}
 
 
 def _distance_row(place: Place, readings: Mapping[str, Reading]) -> Row:

@@ -92,7 +92,8 @@ def permutation_alignment(
     rounding. Status: `failed` where names or shapes differ, `nonfinite`. BadContract for symmetries that
     this decoder does not have.
     Known: a permuted copy -> the copy's original; the distance never grows.
-    Misleads: with `residual`, or features within grouped heads, only a local best is found.
+    Misleads: with `residual`, or features within grouped heads, only a local best is found. A smaller
+    distance is not a smaller loss barrier.
     """
     _require(shape, symmetries)
     refusal = _refuse_states(here, there)
