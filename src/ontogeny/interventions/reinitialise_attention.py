@@ -22,10 +22,10 @@ class reinitialise_attention(Acting):
 
     `heads` are (layer, head) pairs. Rows of the head in W_Q, W_K, W_V and their biases are redrawn from
     `seed`, as a fresh model has them ("model") or from N(0, 2 / (inputs + outputs)) of the whole matrix,
-    biases 0 ("xavier"); the head's columns of the output projection become 0. Where heads share keys, those
-    of the shared key head are redrawn, for all who share it. With `freeze_rest` all other weights keep every
-    bit inside the window. Optimizer state: averages over the touched slices become 0, counts stay, so their
-    next Adam updates are small; frozen slices of touched tensors go on averaging a gradient of 0.
+    biases 0 ("xavier"); the head's columns of the output projection become 0. Keys and values that several
+    heads share are redrawn only if all who share them are chosen. With `freeze_rest` all other weights keep
+    every bit inside the window. Optimizer state: averages over the touched slices become 0, counts stay, so
+    their next Adam updates are small; frozen slices of touched tensors go on averaging a gradient of 0.
     Known: right after it the output is that of zero-ablating these heads, exactly.
     Misleads: with zero columns Q and K get no gradient until the output projection has moved.
     """
@@ -107,7 +107,10 @@ class reinitialise_attention(Acting):
             allowed = f"(layer, head) below ({config.layers}, {config.heads})"
             check("reinitialise_attention", fine, allowed, heads=self.heads)
             shared = head * config.key_heads // config.heads
-            kinds = {"query": head, "key": shared} | ({"value": shared} if self.value else {})
+            sharers = [h for h in range(config.heads) if h * config.key_heads // config.heads == shared]
+            alone = all((layer, other) in self.heads for other in sharers)
+            kinds = {"query": head} | ({"key": shared} if alone else {})
+            kinds |= {"value": shared} if alone and self.value else {}
             for kind, number in kinds.items():
                 rows = (slice(number * config.head_size, (number + 1) * config.head_size),)
                 for end in ("weight", "bias") if config.bias else ("weight",):

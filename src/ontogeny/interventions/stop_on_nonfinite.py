@@ -27,7 +27,7 @@ class stop_on_nonfinite(Policy):
     def on_loss(self, loss: float, step: int) -> None:
         self.count = 0 if math.isfinite(loss) else self.count + 1
         if self.count >= self.patience:
-            self.ask(f"the loss is {loss} for {self.count} steps")
+            self.ask(f"the loss is {loss}: {self.count} in a row are not finite")
 
     def state_dict(self) -> dict[str, Any]:
         return {"count": self.count}

@@ -106,15 +106,13 @@ class swap_optimizer(Acting):
     def _swap(self, state: TrainingState, step: int) -> None:
         optimizer = state["optimizer"]
         mend_groups(optimizer)
-        before = type(optimizer)
-        kind = before if self.inert else KINDS[self.to]
-        other = made_over(kind, optimizer)
+        before, kind = type(optimizer), KINDS[self.to]
+        other = made_over(before if self.inert else kind, optimizer)
         for parameter, entry in optimizer.state.items():
-            if self.mode == "transfer" or self.inert:
-                other.state[parameter] = carried(entry, before, kind)
-            else:
-                other.state[parameter] = emptied(parameter, kind)
-        if not is_adam(kind):
+            transfer = self.mode == "transfer"
+            kept = carried(entry, before, kind) if transfer else emptied(parameter, kind)
+            other.state[parameter] = dict(entry) if self.inert else kept
+        if not is_adam(type(other)):
             for group, old in zip(other.param_groups, optimizer.param_groups, strict=True):
                 if "betas" in old:
                     group["momentum"] = group["dampening"] = old["betas"][0]

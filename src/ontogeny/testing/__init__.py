@@ -26,9 +26,8 @@ from ontogeny.evidence import EVIDENCE
 from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
 from ontogeny.models import Decoder, DecoderConfig
 from ontogeny.subject import Subject
-from ontogeny.testing.intervention_contract import check_intervention, follow, resumed
+from ontogeny.testing.intervention_contract import check_intervention, follow, resumed, tiny_training
 from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
-
 
 __all__ = [
     "TinyFacts",
@@ -43,6 +42,7 @@ __all__ = [
     "resumed",
     "temporary_catalogue",
     "tiny_subject",
+    "tiny_training",
     "tiny_units",
 ]
 
