@@ -50,7 +50,9 @@ def test_seeds_of_a_recipe_differ_in_nothing_else():
 
 
 def test_a_grid_is_every_combination_in_order(grid):
-    plan = grid('recipe = "induction"\nseeds = "0:2"\n[grid]\noptimizer.lr = [1e-3, 3e-3]\n"model.heads" = [2]')
+    plan = grid(
+        'recipe = "induction"\nseeds = "0:2"\n[grid]\noptimizer.lr = [1e-3, 3e-3]\n"model.heads" = [2]'
+    )
     assert [run.name for run in plan] == [
         "lr=0.001-heads=2-seed=0",
         "lr=0.001-heads=2-seed=1",

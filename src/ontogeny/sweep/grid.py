@@ -13,8 +13,8 @@ from typing import Any
 import xxhash
 
 from ontogeny.errors import BadRecipe
-from ontogeny.record.recipe import Recipe, load_recipe
 from ontogeny.recipes import shipped
+from ontogeny.record.recipe import Recipe, load_recipe
 
 #: A name that every file system takes as it is and that no two spellings share; others gain a hash.
 PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.=+-]*[a-z0-9_]")
@@ -52,9 +52,7 @@ def seeds(text: str) -> tuple[int, ...]:
 
 def seeded(recipe: str | Path, chosen: Sequence[int], overrides: Sequence[str] = ()) -> list[Planned]:
     """One recipe under several seeds, in folders `seed-0`, `seed-1` …"""
-    return [
-        Planned(f"seed-{seed}", load_recipe(recipe, [*overrides, f"{SEED}={seed}"])) for seed in chosen
-    ]
+    return [Planned(f"seed-{seed}", load_recipe(recipe, [*overrides, f"{SEED}={seed}"])) for seed in chosen]
 
 
 def load_grid(path: str | Path, overrides: Sequence[str] = ()) -> list[Planned]:
