@@ -53,11 +53,6 @@ def test_a_start_at_zero_has_no_relative_distance(read, gaussian):
     assert rows["relative"][0]["status"] == "zero-weight"
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="measure/workers.py: evidence of the reference shares memory with the subject that the next "
-    "checkpoint is loaded into, so both sides of a Pair of weights are the later one",
-)
 def test_a_run_moves_away_from_its_first_checkpoint(tmp_path):
     recipe = Recipe.from_document(
         {

@@ -49,30 +49,40 @@ def next_draws(run: Run, count: int) -> list[int]:
     return [objective.draw(s, streams.generator("data", s)).identity for s in range(24, 24 + count)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_cut_and_resumed_equals_the_uncut_run(tmp_path, kind):
-    whole = train(recipe(kind), tmp_path / "whole", grade=False)
-    for cut in (1, 13, 20):
-        path = tmp_path / f"cut{cut}"
+def check_cuts(folder, kind: str, cuts: list[int], twice: int) -> None:
+    """Cut at each step and resume (at `twice` two times): the end is that of the uncut run."""
+    whole = train(recipe(kind), folder / "whole", grade=False)
+    expected, draws = state_of(whole), next_draws(whole, 50)
+    for cut in cuts:
+        path = folder / f"cut{cut}"
         with pytest.raises(Stopped):
             train(recipe(kind), path, grade=False, progress=stopped_at(cut))
         assert Run.open(path).outcome == "interrupted"
         assert Run.open(path).checkpoints[-1].step == cut, "the step it was at is committed"
-        if cut == 13:
+        if cut == twice:
             with pytest.raises(Stopped):
-                resume(path, progress=stopped_at(17))
+                resume(path, progress=stopped_at(cut + 2))
         run = resume(path)
         assert run.outcome == "finished"
-        assert run.attempts == (3 if cut == 13 else 2)
-        for group, tensors in state_of(whole).items():
-            assert all(torch.equal(state_of(run)[group][n], t) for n, t in tensors.items()), group
-        assert next_draws(run, 50) == next_draws(whole, 50)
-        same = [
-            r.telemetry("model_digest", "loss", "learning_rate").drop_duplicates("step", keep="last")
-            for r in (whole, run)
-        ]
-        assert same[0]["model_digest"].tolist() == same[1]["model_digest"].tolist()
-        assert same[0]["step"].tolist() == same[1]["step"].tolist() == list(range(25))
+        assert run.attempts == (3 if cut == twice else 2)
+        found = state_of(run)
+        for group, tensors in expected.items():
+            assert all(torch.equal(found[group][name], tensor) for name, tensor in tensors.items()), group
+        assert next_draws(run, 50) == draws
+        both = [r.telemetry("model_digest").drop_duplicates("step", keep="last") for r in (whole, run)]
+        assert both[0]["model_digest"].tolist() == both[1]["model_digest"].tolist()
+        assert both[0]["step"].tolist() == both[1]["step"].tolist() == list(range(25))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cut_and_resumed_equals_the_uncut_run(tmp_path, kind):
+    check_cuts(tmp_path, kind, [1, 6, 13, 20], twice=13)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_twenty_cuts(tmp_path, kind):
+    check_cuts(tmp_path, kind, list(range(1, 21)), twice=9)
 
 
 def test_after_a_kill_the_lost_steps_are_taken_again(tmp_path):

@@ -67,7 +67,9 @@ def gather(subject: Subject, units: list[Unit], batch: int = BATCH) -> Found:
         watchers = watchers_for((unit.part, unit.at) for unit in units if unit.at)
         if watchers:
             streamed = fused_pass(subject, stimulus, watchers, batch)
-    matrices = subject.matrices() if any(unit.at == "matrix" for unit in units) else {}
+    weights = subject.matrices() if any(unit.at == "matrix" for unit in units) else {}
+    # Copied: the next checkpoint is loaded into the same parameters, and a reference must outlive that.
+    matrices = {place: weight.clone() for place, weight in weights.items()}
     return Found(streamed, matrices)
 
 
