@@ -23,6 +23,8 @@ app = typer.Typer(
 
 Paths = Annotated[list[Path], typer.Argument(help="Runs, folders of runs, or folders of checkpoints.")]
 Parts = Annotated[str, typer.Option(help="Parts to use, separated by commas; all if left out.")]
+Workers = Annotated[int, typer.Option(help="Processes, one thread each.")]
+Engine = Annotated[str, typer.Option(help="Where the workers are: local, or ray.")]
 
 
 @app.command()
@@ -45,8 +47,11 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Short for --set training.seed=SEED.")] = None,
     grade: Annotated[bool, typer.Option(help="Repeat the first steps in a fresh process.")] = True,
     resume: Annotated[Path | None, typer.Option(help="A stopped or killed run to take up again.")] = None,
+    seeds: Annotated[str, typer.Option(help="Many runs, in OUT/seed-N: 0:10, or 3,5,8.")] = "",
+    workers: Workers = 1,
+    engine: Engine = "local",
 ) -> None:
-    """Train a recipe and record it; or take a stopped run up again."""
+    """Train a recipe and record it, under one seed or many; or take a stopped run up again."""
     from ontogeny.cli.stages import resume_run, train_recipe
 
     if bool(recipe) == bool(resume):
@@ -54,8 +59,31 @@ def train(
     if resume:
         resume_run(resume)
         return
-    seeds = [] if seed is None else [f"training.seed={seed}"]
-    train_recipe(recipe, out, [*(set_ or []), *seeds], grade)
+    if seeds:
+        from ontogeny.cli.sweep import train_seeds
+
+        if not train_seeds(recipe, seeds, out, set_ or [], grade, workers, engine):
+            raise typer.Exit(1)
+        return
+    one = [] if seed is None else [f"training.seed={seed}"]
+    train_recipe(recipe, out, [*(set_ or []), *one], grade)
+
+
+@app.command()
+def sweep(
+    grid: Annotated[Path, typer.Argument(help="A TOML file: recipe, seeds, and [grid] with lists.")],
+    out: Annotated[Path | None, typer.Option(help="The folder of the runs [runs/NAME].")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE, for all runs.")] = None,
+    grade: Annotated[bool, typer.Option(help="Repeat each run's first steps in a fresh process.")] = True,
+    workers: Workers = 1,
+    engine: Engine = "local",
+    measure: Annotated[bool, typer.Option("--measure", help="Measure the finished runs, too.")] = False,
+) -> None:
+    """Train every combination of a grid; the same command goes on with an interrupted sweep."""
+    from ontogeny.cli.sweep import sweep_grid
+
+    if not sweep_grid(grid, out, set_ or [], grade, workers, engine, measure):
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -31,6 +31,7 @@ def measure_many(
     *,
     workers: int = 1,
     engine: str = "local",
+    begin: Callable[[int], None] = lambda tasks: None,
     hear: Hear = lambda name, state, facts: None,
 ) -> Ledger:
     """Measure what is missing at every checkpoint of every run; the collection's folder `home` gets the
@@ -44,6 +45,7 @@ def measure_many(
     home = Path(home).absolute()
     tasks, belongs = _tasks(runs, home, parts)
     left = Counter(belongs.values())
+    begin(len(tasks))
     with ExitStack() as stack:
         stack.enter_context(held(home, "sweep", "swept", (".",)))
         measured: dict[Path, ExitStack] = {}

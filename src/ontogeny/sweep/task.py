@@ -77,7 +77,7 @@ class Crew(Protocol):
 
 
 def attempt(task: Task, tell: Tell) -> tuple[End, str]:
-    """Do a task in this process, and say how it ended; an error of its own is final, want of memory is not."""
+    """Do a task here and say how it ended; an error of its own is final, want of memory is not."""
     try:
         task.work(*task.arguments, tell=_seldom(tell))
     except KeyboardInterrupt as stopped:

@@ -52,7 +52,6 @@ def sweep(
     with held(folder, "sweep", "swept", (".",)):
         for planned in plan:
             require_same(folder / planned.name, planned.recipe)
-        crew = crew_of(engine, workers)
         ledger = Ledger(folder / LEDGER, [one.name for one in plan], engine=engine, workers=workers)
         tasks = []
         for one in plan:
@@ -62,7 +61,9 @@ def sweep(
             else:
                 arguments = (str(folder / one.name), one.recipe.document(), grade)
                 tasks.append(Task(one.name, train_or_resume, arguments))
-        work_through(tasks, crew, ledger, hear)
+        if tasks:
+            work_through(tasks, crew_of(engine, workers), ledger, hear)
+        ledger.write(now=True)
     return ledger
 
 
