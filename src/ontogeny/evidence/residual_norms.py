@@ -17,22 +17,25 @@ class Norms(NamedTuple):
     n_first: int
 
 
+class ByPosition(NamedTuple):
+    """Sums of ‖x‖ [position] over `sequences` sequences."""
+
+    total: Tensor
+    sequences: int
+
+
 class _ResidualNorms:
-    def init(self, view: View) -> Norms:
-        zero = torch.zeros((), dtype=torch.float64, device=view.tensor.device)
-        return Norms(zero, 0, zero, 0)
+    def init(self, view: View) -> ByPosition:
+        length = view.tensor.shape[1]
+        return ByPosition(torch.zeros(length, dtype=torch.float64, device=view.tensor.device), 0)
 
-    def update(self, state: Norms, view: View) -> Norms:
-        norms = view.norms.double()
-        return Norms(
-            state.total + norms[:, 1:].sum(),
-            state.n + norms[:, 1:].numel(),
-            state.first + norms[:, 0].sum(),
-            state.n_first + len(norms),
-        )
+    def update(self, state: ByPosition, view: View) -> ByPosition:
+        total = state.total + view.norms.sum(0, dtype=torch.float64)
+        return ByPosition(total, state.sequences + len(view.norms))
 
-    def finish(self, state: Norms) -> Norms:
-        return state
+    def finish(self, state: ByPosition) -> Norms:
+        first, rest, n = state.total[0], state.total[1:], state.sequences
+        return Norms(rest.sum(), n * len(rest), first, n)
 
 
 streamed("residual_norms", at="residual", make=_ResidualNorms)

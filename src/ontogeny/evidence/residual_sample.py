@@ -10,7 +10,6 @@ from ontogeny.evidence.kinds import View, streamed
 ROWS = 1024
 
 
-@lru_cache(maxsize=8)
 def chosen_positions(sequences: int, length: int, rows: int = ROWS) -> Tensor:
     """Flat indices of the vectors kept: evenly spread over the stimulus, position 0 left out."""
     eligible = torch.arange(sequences * length).view(sequences, length)[:, 1:].flatten()
@@ -18,16 +17,20 @@ def chosen_positions(sequences: int, length: int, rows: int = ROWS) -> Tensor:
     return eligible[step]
 
 
+@lru_cache(maxsize=64)
+def _within(sequences: int, length: int, first: int, last: int) -> Tensor:
+    """Those of the chosen vectors that lie in sequences first … last − 1, counted from there."""
+    chosen = chosen_positions(sequences, length)
+    start, stop = torch.searchsorted(chosen, torch.tensor([first * length, last * length])).tolist()
+    return chosen[start:stop] - first * length
+
+
 class _ResidualSample:
     def init(self, view: View) -> list[Tensor]:
         return []
 
     def update(self, state: list[Tensor], view: View) -> list[Tensor]:
-        sequences, length = view.stimulus.shape
-        chosen = chosen_positions(sequences, length)
-        first, last = view.rows.start * length, view.rows.stop * length
-        start, stop = torch.searchsorted(chosen, torch.tensor([first, last])).tolist()
-        here = (chosen[start:stop] - first).to(view.tensor.device)
+        here = _within(*view.stimulus.shape, view.rows.start, view.rows.stop).to(view.tensor.device)
         state.append(view.tensor.flatten(0, 1).index_select(0, here).float())
         return state
 

@@ -32,22 +32,25 @@ class _Collector:
         self.reducers: dict[str, dict[str, Streamed]] = {}
         for watcher in watchers:
             self.reducers.setdefault(watcher.at, {})[watcher.name] = watcher.make()
-        self.states: dict[tuple[str, str, Place], Any] = {}
+        self.states: dict[tuple[str, Place], dict[str, Any]] = {}
 
     def tap(self, at: str) -> Callable[[Place, Tensor], None]:
         return lambda place, tensor: self.see(at, place, tensor)
 
     def see(self, at: str, place: Place, tensor: Tensor) -> None:
         view = View(tensor, self.stimulus, self.rows, place)
-        for name, reducer in self.reducers[at].items():
-            key = (name, at, place)
-            state = self.states[key] if key in self.states else reducer.init(view)
-            self.states[key] = reducer.update(state, view)
+        reducers, states = self.reducers[at], self.states.get((at, place))
+        if states is None:
+            states = {name: reducer.init(view) for name, reducer in reducers.items()}
+            self.states[at, place] = states
+        for name, reducer in reducers.items():
+            states[name] = reducer.update(states[name], view)
 
     def finish(self) -> dict[tuple[str, str, Place], Any]:
         return {
             (name, at, place): self.reducers[at][name].finish(state)
-            for (name, at, place), state in self.states.items()
+            for (at, place), states in self.states.items()
+            for name, state in states.items()
         }
 
 
