@@ -1,19 +1,23 @@
 """The digest of a model's parameters and buffers, cheap enough to take at every step."""
 
+from typing import Any
+
 import torch
 import xxhash
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from ontogeny.record.norms import canonical_name
 from ontogeny.vocabulary import digest
 
 
 def persistent_tensors(model: nn.Module) -> dict[str, Tensor]:
-    """Parameters and saved buffers by canonical name, in the order of the state dict, tied ones once."""
+    """Parameters and saved buffers by canonical name, in the order of the state dict, tied ones once; lazy
+    ones, which have no values yet, are left out."""
     found: dict[str, Tensor] = {}
     seen: set[int] = set()
     for name, tensor in model.state_dict(keep_vars=True).items():
-        if isinstance(tensor, Tensor) and id(tensor) not in seen:
+        if isinstance(tensor, Tensor) and id(tensor) not in seen and not is_lazy(tensor):
             seen.add(id(tensor))
             found[canonical_name(name)] = tensor.detach()
     return found
@@ -33,9 +37,14 @@ class ModelDigest:
     def __init__(self, model: nn.Module) -> None:
         self.model = model
         self._tensors: list[Tensor] = []
+        self._lazy: list[Any] = []
         self._pointers: list[int] = []
         self._views: list[tuple[bytes, memoryview]] = []
         self._metrics: list[str] = []
+
+    def renew(self) -> None:
+        """Look up the tensors afresh: the model has other ones than before."""
+        self._tensors = []
 
     def __call__(self) -> int:
         self._follow()
@@ -76,11 +85,13 @@ class ModelDigest:
         return list(persistent_tensors(self.model))
 
     def _follow(self) -> None:
-        if not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
+        born = any(not is_lazy(tensor) for tensor in self._lazy)
+        if born or not self._tensors or [t.data_ptr() for t in self._tensors] != self._pointers:
             self._look()
 
     def _look(self) -> None:
         self._tensors = list(persistent_tensors(self.model).values())
+        self._lazy = [t for t in self.model.state_dict(keep_vars=True).values() if is_lazy(t)]
         self._pointers = [t.data_ptr() for t in self._tensors]
         plain = all(t.device.type == "cpu" and t.is_contiguous() and t.numel() for t in self._tensors)
         self._views = [_view(t) for t in self._tensors] if plain else []

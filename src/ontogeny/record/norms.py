@@ -126,10 +126,13 @@ class UpdateNorms:
         self._blocks = [
             ([self.before[i] for i in block], [self.parameters[i] for i in block])
             for block in _cache_blocks(self.parameters)
+            if block
         ]
 
     def prepare(self) -> None:
         """Call right before the optimizer's step."""
+        if not self.parameters:
+            return
         versions = [p._version for p in self.parameters]
         if versions != self.versions:
             _foreach_copy_(self.before, self.parameters)

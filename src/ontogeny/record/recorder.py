@@ -7,22 +7,21 @@ for batch in batches:
 recorder.close()
 """
 
-import json
-import random
 import time
 from collections.abc import Container, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from ontogeny.errors import BadContract
 from ontogeny.record.background import BackgroundWriter
 from ontogeny.record.digests import ModelDigest
 from ontogeny.record.environment import environment
+from ontogeny.record.random_state import random_state
 from ontogeny.record.saving import snapshot, state_content
 from ontogeny.record.telemetry import StepTelemetry
 from ontogeny.store.compaction import compact_journal
@@ -127,6 +126,7 @@ class Recorder:
         self.counters.micro_batches += micro_batches
         now = time.monotonic()
         before = None if gradient_norm is None else float(gradient_norm)
+        self._note_changes()
         digest, checks = self._digest.with_checks()
         record = {
             "loss": float(loss.detach()) if isinstance(loss, Tensor) else float(loss),
@@ -143,6 +143,15 @@ class Recorder:
             self.checkpoint()
         self._last = time.monotonic()
 
+    def _note_changes(self) -> None:
+        """Record what came to be watched: materialised parameters, grown groups of the optimizer."""
+        if self._telemetry.events:
+            self._digest.renew()
+            for kind, data in self._telemetry.events:
+                self.note(kind, **data)
+            self._telemetry.events.clear()
+            self.run.update_identity(parameters=_count(self.state["model"]))
+
     def log(self, **values: float | int | bool | str | Tensor) -> None:
         """Record further named values at the current step."""
         plain = {name: _plain(name, value) for name, value in values.items()}
@@ -156,7 +165,7 @@ class Recorder:
         """Take a copy of the training state now; it is written in the background. What is there is kept."""
         step = self.counters.step
         tensors, documents = state_content(self.state, with_optimizer=self.keep_optimizer)
-        documents["state"]["random"] = _random_state()
+        documents["state"]["random"] = random_state()
         folder = self.run.path / "checkpoints" / f"{step:06d}"
         if step in self._taken or folder.exists():
             return
@@ -196,9 +205,14 @@ def _stated(identity: Mapping[str, Any], model: nn.Module) -> dict[str, Any]:
     return {
         "grade": {"letter": "S", "reason": "a foreign loop: its steps cannot be repeated by themselves"},
         **identity,
-        "parameters": sum(p.numel() for p in model.parameters()),
+        "parameters": _count(model),
         "environment": environment(),
     }
+
+
+def _count(model: nn.Module) -> int:
+    """Numbers in the parameters that have any; tied ones count once."""
+    return sum(parameter.numel() for parameter in model.parameters() if not is_lazy(parameter))
 
 
 def _plain(name: str, value: Any) -> float | int | bool | str:
@@ -211,15 +225,3 @@ def _plain(name: str, value: Any) -> float | int | bool | str:
             )
         return value.item()
     return value
-
-
-def _random_state() -> dict[str, Any]:
-    """The global generators, as text: Python, NumPy, torch CPU and every CUDA device."""
-    kind, keys, *rest = np.random.get_state(legacy=True)
-    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
-    return {
-        "python": json.dumps(random.getstate()),
-        "numpy": [str(kind), np.asarray(keys).astype("<u4").tobytes().hex(), *map(float, rest)],
-        "torch": bytes(torch.get_rng_state().tolist()).hex(),
-        "cuda": [bytes(state.tolist()).hex() for state in devices],
-    }

@@ -4,15 +4,20 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+
 from ontogeny.catalogue import Intervention, part
-from ontogeny.errors import BadContract, NotReplayable
+from ontogeny.errors import BadContract, ForeignCheckpoint, NotReplayable
+from ontogeny.models import Decoder
 from ontogeny.models.shapes import import_state
+from ontogeny.record.norms import canonical_name, named_trainable
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.saving import join_tensors, load_optimizer_by_name
 from ontogeny.record.training import Training, objective_of
 from ontogeny.store.checkpoint import Checkpoint
 from ontogeny.store.run import Run
-from ontogeny.vocabulary import Window
+from ontogeny.vocabulary import TrainingState, Window
 
 
 def made_intervention(spec: str, window: Window, sham: bool = False) -> Intervention:
@@ -60,27 +65,64 @@ def training_of(run: Run) -> Training:
 
 
 def restore(training: Training, checkpoint: Checkpoint) -> None:
-    """Put a checkpoint's whole state into a training of the same recipe.
+    """Put a checkpoint's whole state into a training of the same recipe; errors as `restore_state`."""
+    restore_state(training.state, checkpoint)
 
+
+def restore_state(state: TrainingState, checkpoint: Checkpoint) -> None:
+    """Put a checkpoint into the parts of a training state, whoever's loop they belong to.
+
+    Parts the checkpoint does not hold keep what they have. The global random generators are not touched:
+    `restore_random_state(checkpoint.document("state")["random"])` does that.
     NotReplayable if the checkpoint holds no optimizer; ForeignCheckpoint if its tensors are another model's.
     """
     if "optimizer" not in checkpoint.manifest.tensors:
         raise NotReplayable(
             f"checkpoint {checkpoint.step} holds no optimizer state",
-            remedy="record with recording.keep_optimizer = true",
+            remedy="record with keep_optimizer = true",
         )
-    _, weights = import_state(checkpoint.document("config"), checkpoint.tensors("model"))
-    training.model.load_state_dict(weights)
+    load_model(state["model"], checkpoint)
     document = checkpoint.document("state")
-    load_optimizer_by_name(
-        training.optimizer,
-        training.model,
-        join_tensors(document["optimizer"], checkpoint.tensors("optimizer")),
-    )
+    frozen = document.get("frozen")
+    for name, parameter in named_trainable(state["model"]).items() if frozen is not None else ():
+        parameter.requires_grad = name not in frozen
+    saved = join_tensors(document["optimizer"], checkpoint.tensors("optimizer"))
+    load_optimizer_by_name(state["optimizer"], state["model"], saved)
     extra = checkpoint.tensors("extra") if "extra" in checkpoint.manifest.tensors else {}
-    for name, held in training.state.items():
+    for name, held in state.items():
         if name not in ("model", "optimizer") and name in document:
             held.load_state_dict(join_tensors(document[name], extra))
+
+
+def load_model(model: nn.Module, checkpoint: Checkpoint) -> None:
+    """A checkpoint's weights and buffers, by canonical name; tied ones stay tied.
+
+    ForeignCheckpoint unless the names are the same on both sides. A lazy parameter that is not there takes
+    its shape from the checkpoint, or stays lazy where it was lazy there.
+    """
+    stored = checkpoint.tensors("model")
+    if isinstance(model, Decoder):
+        model.load_state_dict(import_state(checkpoint.document("config"), stored)[1])
+        return
+    first: dict[int, str] = {}
+    found: dict[str, str] = {}
+    lazy: set[str] = set()
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        if isinstance(tensor, Tensor):
+            found[name] = first.setdefault(id(tensor), canonical_name(name))
+            lazy |= {found[name]} if is_lazy(tensor) else set()
+    if set(stored) - set(found.values()) or set(found.values()) - set(stored) - lazy:
+        raise ForeignCheckpoint(
+            f"checkpoint {checkpoint.step} holds the tensors of another model",
+            received=sorted(set(stored) ^ (set(found.values()) - lazy))[:8],
+            allowed="the same names on both sides; the above are on one side only",
+        )
+    try:
+        model.load_state_dict({n: stored[c] for n, c in found.items() if c in stored}, strict=False)
+    except RuntimeError as error:  # torch says so of a tensor of another shape
+        raise ForeignCheckpoint(
+            f"checkpoint {checkpoint.step} holds tensors of other shapes", received=str(error)[:300]
+        ) from error
 
 
 def earlier_checkpoint(run: Run, step: int) -> Checkpoint:

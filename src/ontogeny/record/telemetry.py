@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from ontogeny.record.norms import (
     ZERO_WEIGHT,
@@ -26,23 +27,48 @@ class StepTelemetry:
     """
 
     def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, by_module: bool = True) -> None:
-        self.optimizer = optimizer
-        self.parameters = named_trainable(model)
-        self.groups = norm_groups(self.parameters) if by_module else {}
-        self.by_module = by_module
+        self.model, self.optimizer, self.by_module = model, optimizer, by_module
+        #: What changed in what is watched, as (kind, data), until somebody takes it.
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self._gradients: list[float] | None = None
+        self._changes: tuple[list[float], list[float]] | None = None
+        self._rates: list[float] = []
+        self._watch()
+        self._handles = [
+            optimizer.register_step_pre_hook(self._before),
+            optimizer.register_step_post_hook(self._after),
+        ]
+
+    def _watch(self) -> None:
+        """Look up what there is to watch; lazy parameters wait until they have values."""
+        named = named_trainable(self.model)
+        self._lazy = {name: parameter for name, parameter in named.items() if is_lazy(parameter)}
+        self.parameters = {name: p for name, p in named.items() if name not in self._lazy}
+        self._sizes = [len(group["params"]) for group in self.optimizer.param_groups]
+        self.groups = norm_groups(self.parameters) if self.by_module else {}
         # Made once: looking up a name that is the same object every step costs next to nothing.
         self._gradient_names = {name: f"gradient_norm/{name}" for name in self.groups}
         self._ratio_names = {name: f"update_ratio/{name}" for name in self.groups}
         #: Metrics kept in four bytes: the many per-module ones.
         self.narrow = (*self._gradient_names.values(), *self._ratio_names.values())
         self.updates = UpdateNorms(self.parameters)
-        self._gradients: list[float] | None = None
-        self._changes: tuple[list[float], list[float]] | None = None
-        self._rates: list[float] = []
-        self._handles = [
-            optimizer.register_step_pre_hook(self._before),
-            optimizer.register_step_post_hook(self._after),
-        ]
+
+    def _look_again(self) -> None:
+        """Note lazy parameters that have come to be, and groups that were added or have grown."""
+        sizes = [len(group["params"]) for group in self.optimizer.param_groups]
+        born = [name for name, parameter in self._lazy.items() if not is_lazy(parameter)]
+        if not born and sizes == self._sizes:
+            return
+        if born:
+            self.events.append(("materialised", {"parameters": born}))
+        if sizes != self._sizes:
+            self.events.append(("groups", {"before": self._sizes, "parameters": self._grouped_names()}))
+        self._watch()
+
+    def _grouped_names(self) -> list[list[str]]:
+        names = {id(parameter): name for name, parameter in named_trainable(self.model).items()}
+        groups = self.optimizer.param_groups
+        return [[names.get(id(p), "not of the model") for p in group["params"]] for group in groups]
 
     def detach(self) -> None:
         """Take the hooks off again."""
@@ -50,6 +76,7 @@ class StepTelemetry:
             handle.remove()
 
     def _before(self, *_: Any) -> None:
+        self._look_again()
         gradients = [parameter.grad for parameter in self.parameters.values()]
         found = iter(squares([gradient for gradient in gradients if gradient is not None]))
         self._gradients = [-1.0 if gradient is None else next(found) for gradient in gradients]
