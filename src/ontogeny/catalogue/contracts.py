@@ -66,12 +66,17 @@ class DataFacts(Protocol):
 class Intervention:
     """A change to training over a window of steps; override the hooks it needs, keep the rest.
 
-    `extent` names what it may change: keys of the training state, and `draw`, `forward`, `gradients`. The
-    sham goes down the same path, makes the same writes and hook calls, and leaves every bit as it was.
+    `extent` names what it may change: keys of the training state, and `draw`, `forward`, `gradients`,
+    `stop`. The sham goes down the same path, makes the same writes and hook calls, and leaves every bit as it
+    was.
+    Before each draw the trainer sets `drawing`: how it was drawn, for whatever draws anew. A policy that wants
+    the run to end says why in `stop`.
     """
 
     extent: ClassVar[frozenset[str]] = frozenset()
     window: Window = Window()
+    drawing: Any = None
+    stop: str = ""
 
     def edit_state(self, state: TrainingState, step: int) -> None:
         """Called once, before the first step of the window."""
@@ -85,8 +90,11 @@ class Intervention:
         """Holds while the loss of a step is computed."""
         yield
 
+    def on_loss(self, loss: float, step: int) -> None:
+        """Told every step's loss, also where nothing is applied."""
+
     def on_gradients(self, state: TrainingState, step: int) -> None:
-        """Called after the backward pass and clipping, before the optimizer."""
+        """Called after the backward pass and clipping, right before a step that the optimizer will take."""
 
     def on_update(self, state: TrainingState, step: int) -> None:
         """Called after the optimizer's step."""

@@ -3,13 +3,12 @@
 import torch
 
 from ontogeny.catalogue import intervention
-from ontogeny.interventions._acting import check
-from ontogeny.interventions._redrawing import Redrawing
+from ontogeny.interventions._acting import Acting, check
 from ontogeny.vocabulary import Draw
 
 
 @intervention(source="ours")
-class batch_size(Redrawing):
+class batch_size(Acting):
     """`share` of the rows of every draw inside the window: the first ones, or all and further ones.
 
     round(share · rows), at least 1. Further rows come from the same step of the stream `data` under another

@@ -9,8 +9,7 @@ from torch import Tensor
 
 from ontogeny.catalogue import intervention
 from ontogeny.errors import BadContract
-from ontogeny.interventions._acting import check
-from ontogeny.interventions._redrawing import Redrawing
+from ontogeny.interventions._acting import Acting, check
 from ontogeny.vocabulary import Draw, Streams
 
 #: Keeps the offset inside a start's own place away from its edges, where rounding could move it over.
@@ -18,7 +17,7 @@ MARGIN = 1e-3
 
 
 @intervention(source="ours; practice of OLMo 2, 2501.00656")
-class data_mixture(Redrawing):
+class data_mixture(Acting):
     """Rows start in the parts of the training stream with chances `weights` inside the window.
 
     Sources are consecutive parts of the stream: `cuts` are the shares of it at which one ends and the next

@@ -1,13 +1,12 @@
 """Data of other steps in the place of a step's own."""
 
 from ontogeny.catalogue import intervention
-from ontogeny.interventions._acting import check
-from ontogeny.interventions._redrawing import Redrawing
+from ontogeny.interventions._acting import Acting, check
 from ontogeny.vocabulary import Draw
 
 
 @intervention(source="ours")
-class replace_data(Redrawing):
+class replace_data(Acting):
     """The window's steps learn from the draws of the untouched run from step `first` on, in order.
 
     Step s gets the draw of first + (s − window start), and with `length` of first + ((s − window start) mod

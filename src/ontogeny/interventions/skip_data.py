@@ -1,13 +1,12 @@
 """Data that is passed over."""
 
 from ontogeny.catalogue import intervention
-from ontogeny.interventions._acting import check
-from ontogeny.interventions._redrawing import Redrawing
+from ontogeny.interventions._acting import Acting, check
 from ontogeny.vocabulary import Draw
 
 
 @intervention(source="practice of Chowdhery et al. 2204.02311, recalled; definition ours")
-class skip_data(Redrawing):
+class skip_data(Acting):
     """Inside the window step s learns from what step s + `steps` draws in the untouched run.
 
     With an open window the draws of `steps` steps are never seen; with a closed one those after it are seen

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -69,20 +69,6 @@ class Drawing(NamedTuple):
         return self.objective.draw(step, self.streams.generator("data", step, self.place + more))
 
 
-@runtime_checkable
-class Redraws(Protocol):
-    """An intervention that is told how the draw it is about to see was made."""
-
-    drawing: Any
-
-
-@runtime_checkable
-class HearsLoss(Protocol):
-    """An intervention, usually a policy, that is told every step's loss, also where nothing is applied."""
-
-    def on_loss(self, loss: float, step: int) -> None: ...
-
-
 class Training:
     """A recipe brought to life: objective, training state and random streams, at some step.
 
@@ -126,8 +112,7 @@ class Training:
         loss, weight, draw, tokens, samples = self._gradients(step, active)
         norm = self._clip()
         for made in active:
-            if isinstance(made, HearsLoss):
-                made.on_loss(loss, step)
+            made.on_loss(loss, step)
         stopping = self.recipe.training.on_nonfinite == "stop" and not math.isfinite(loss)
         applied = weight > 0 and not stopping
         if applied:  # what is laid out before the optimizer's step is always cleared away after it
@@ -140,7 +125,7 @@ class Training:
 
     def asked_to_stop(self) -> str:
         """Why a policy wants the run to end here, or nothing."""
-        return next((str(reason) for made in self.interventions if (reason := getattr(made, "stop", ""))), "")
+        return next((made.stop for made in self.interventions if made.stop), "")
 
     def _gradients(self, step: int, active: list[Intervention]) -> tuple[float, float, int, int, int]:
         """Accumulate the gradient of the weighted mean loss over the step's micro-batches."""
@@ -175,8 +160,7 @@ class Training:
         drawing = Drawing(self.objective, self.streams, place, self.recipe.training.steps)
         draw = drawing.again(step)
         for made in active:
-            if isinstance(made, Redraws):
-                made.drawing = drawing
+            made.drawing = drawing
             draw = made.on_draw(draw, step)
         return draw
 
