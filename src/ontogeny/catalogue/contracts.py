@@ -67,10 +67,9 @@ class Intervention:
     """A change to training over a window of steps; override the hooks it needs, keep the rest.
 
     `extent` names what it may change: keys of the training state, and `draw`, `forward`, `gradients`,
-    `stop`. The sham goes down the same path, makes the same writes and hook calls, and leaves every bit as it
-    was.
-    Before each draw the trainer sets `drawing`: how it was drawn, for whatever draws anew. A policy that wants
-    the run to end says why in `stop`.
+    `stop`. The sham goes down the same path, makes the same writes and hook calls, and leaves every bit as
+    it was. Before each draw the trainer sets `drawing`: how it was drawn, for whatever draws anew. A policy
+    that wants the run to end says why in `stop`.
     """
 
     extent: ClassVar[frozenset[str]] = frozenset()
