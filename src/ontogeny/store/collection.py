@@ -7,6 +7,7 @@ from typing import Self
 import pandas as pd
 
 from ontogeny.errors import NotARun, UnknownName
+from ontogeny.store.index import lines_of, summary_of
 from ontogeny.store.labelled import labelled
 from ontogeny.store.run import MANIFEST, Run
 
@@ -76,6 +77,18 @@ class Runs:
     def transitions(self) -> pd.DataFrame:
         """What `detect` found in each run."""
         return self._stacked({run.name: run.transitions for run in self})
+
+    def summary(self) -> pd.DataFrame:
+        """One row a run: `run`, `title`, every recipe value that differs between the runs (dotted keys),
+        `seed`, `steps` (the last taken), `loss` (there), `heldout_loss` (the lowest), `outcome`, `grade`, and
+        for everything that formed anywhere the step at which it did, as `formed/part@stimulus`.
+
+        Missing where there is none. A missing step of `formed/…` means that no transition is claimed there,
+        because there was none, or nothing was measured or looked for. The lowest of many noisy losses is
+        lower than what the model is worth; compare it only between runs evaluated equally often. The lines
+        are kept in `index.parquet`, which is renewed where runs changed and may be deleted.
+        """
+        return summary_of(lines_of(self.path, self))
 
     @staticmethod
     def _stacked(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
