@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from ontogeny.errors import BadContract
+from ontogeny.sweep.measuring import measure_checkpoints
 
 
 def marks(folder: str | Path, name: str) -> list[int]:
@@ -27,3 +28,17 @@ def work(folder: str, name: str, kind: str, tell) -> None:
         raise MemoryError("no more")
     if kind == "slow":
         time.sleep(60)
+
+
+def measure_or_die(request, steps: tuple[int, ...], tell) -> None:
+    """Measure; but the first attempt at every 20th task dies after a checkpoint, all of run 20 do."""
+    run = request.series
+    number = 2 * int(run.name.rpartition("-")[2]) + (steps[0] > 0)
+    mark = run.parent / f"killed-{number}"
+
+    def dying(**facts) -> None:
+        if run.name == "run-20" or (number % 20 == 3 and not mark.exists()):
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    measure_checkpoints(request, steps, dying)
