@@ -278,3 +278,18 @@ def test_calibration_holds_at_full_size():
     assert np.mean([one.verdict is Verdict.TRANSITION for one, _ in pairs]) >= 0.8
     pairs = [calibration.found(rng, 8, 2) for _ in range(400)]
     assert 0.93 <= np.mean([calibration.covers(*pair) for pair in pairs]) <= 0.995
+
+
+def test_slow_consolidation_after_a_plateau_is_no_part_of_the_rise():
+    """A head that forms at 300 and strengthens by a third until 2,000 formed at 300."""
+    jump = rise(300, 2) + noise(0.01)
+    slow = 0.35 * np.clip(np.log(np.maximum(STEPS, 1) / 700) / np.log(2000 / 700), 0, 1)
+    plain, consolidated = half_rise(STEPS, jump, weak_null()), half_rise(STEPS, jump + slow, weak_null())
+    assert consolidated.verdict is Verdict.TRANSITION, consolidated.reason
+    assert plain.low <= consolidated.step <= plain.high
+    assert consolidated.size == pytest.approx(plain.size, rel=0.15)
+
+
+def test_a_rise_that_falls_back_is_held_against_its_end():
+    fallen = rise(300, 2) * np.where(STEPS > 900, 0.1, 1.0) + noise(0.01)
+    assert half_rise(STEPS, fallen, weak_null()).verdict is not Verdict.TRANSITION

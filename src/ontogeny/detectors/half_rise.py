@@ -20,6 +20,8 @@ from ontogeny.vocabulary import Located, Reading, Verdict, digest
 
 #: Fewest usable checkpoints.
 FEWEST_POINTS = 8
+#: How often the end may be moved from a later plateau to an earlier one.
+PLATEAUS = 3
 #: Squared sds of the residuals by which an abrupt rise must fit better than any slower one.
 MARGIN = 0.75
 
@@ -45,7 +47,8 @@ def half_rise(
     under the null at every place the series could have been chosen from.
 
     Levels are medians of the first n/8 checkpoints (5 to 9; 3 of fewer than 16) and of the last n/5 (at least
-    4; their last third if the series still climbs). The step is the first crossing of half of the size that
+    4; their last third if the series still climbs). Where a rise reaches a plateau and the series then only
+    climbs on slowly, the plateau is the last level and what follows is no part of the change. The step is the first crossing of half of the size that
     holds for `hold` checkpoints or to the end, linear in ln step (step 0 at ln ½). Its interval joins the gap
     between the checkpoints around it with the percentiles of the crossing under `draws` resamplings of the
     residuals, seeded from the data. The width is ln step from 10 % to 90 % of the fitted rise.
@@ -82,6 +85,11 @@ def half_rise(
         reason = "; ".join([reason, *notes])
         return Located(verdict, level=level, size=0.0, quiet_sd=change.noise, p=_p(chance), reason=reason)
     fit = change.fit(width_limit)
+    for _ in range(PLATEAUS):
+        if (abrupt := change.before_consolidation(fit)) is None or abrupt.size <= 0:
+            break
+        change, fit = abrupt, abrupt.fit(width_limit)
+        chance = None if null is None else _Chance.of(null, change, kept, alpha)
     quiet, note = change.quiet_noise(fit)
     looks = _shape(change, fit, quiet, noise_multiple, width_limit)
     verdict, reason = _judge(looks, change, chance, alpha, noise_multiple * quiet)

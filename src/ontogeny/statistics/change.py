@@ -14,6 +14,11 @@ FEWEST_QUIET = 8
 FEWEST_SIDE = 5
 #: A series is still climbing if the end window does by this share of the change and this many noise sds.
 CLIMB_SHARE, CLIMB_NOISE = 0.1, 3.0
+#: A rise may reach this share of the change at once and the rest by slow consolidation, as long as what comes
+#: later never falls below this share of the plateau it reached first.
+CONSOLIDATING, KEPT = (0.5, 0.95), 0.9
+#: Fewest points that must follow a first plateau for what follows to be called consolidation.
+FEWEST_LATER = 3
 #: The beginning is already moving if the start window does by this share and this many noise sds.
 MOVING_SHARE, MOVING_NOISE = 0.2, 3.0
 
@@ -61,6 +66,24 @@ class Change:
     def fit(self, width_limit: float) -> Rise:
         shares = (self.values - self.start) / self.size
         return fit_rise(self.positions, shares, self.noise / self.size, width_limit)
+
+    def before_consolidation(self, fit: Rise) -> "Change | None":
+        """The part up to the end of the first plateau after a rise, if the series then climbs on slowly.
+
+        None if there is no such plateau, if it is the end itself, or if the series falls back from it: then
+        the whole series is the change.
+        """
+        n = self.values.size
+        first = int(np.searchsorted(self.positions, fit.late, side="right"))
+        last = first + max(4, n // 5)
+        if last > n - FEWEST_LATER or self.size <= 0:
+            return None
+        reached = float(np.median(self.values[first:last])) - self.start
+        low, high = CONSOLIDATING
+        kept = float(np.min(self.values[last:])) - self.start >= KEPT * reached
+        if not (low <= reached / self.size < high and kept):
+            return None
+        return Change.of(self.positions[:last], self.sign * self.values[:last])
 
     def residuals(self, fit: Rise) -> NDArray:
         return self.values - self.start - self.size * fit.curve
