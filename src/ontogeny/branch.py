@@ -11,7 +11,7 @@ from ontogeny.record.grade import Grade
 from ontogeny.record.recorder import Recorder
 from ontogeny.record.restoring import recorded_interventions, restore
 from ontogeny.record.saving import state_content
-from ontogeny.record.train import Progress, carry_on, recorder_of, run_identity
+from ontogeny.record.train import Progress, carry_on, planned_end, recorder_of, run_identity
 from ontogeny.record.training import Training
 from ontogeny.replay import at as replay_at
 from ontogeny.store.checkpoint import open_checkpoint, write_checkpoint
@@ -41,7 +41,7 @@ def branch(
     and BadContract for interventions, RunExists.
     """
     parent = run if isinstance(run, Run) else Run.open(run)
-    last = until or int(parent.identity.get("until") or parent.identity["recipe"]["training"]["steps"])
+    last = until or planned_end(parent)
     if not at < last or (end is not None and not at < end):
         raise BadContract("a branch that ends before it begins", received=f"at {at}, end {end}, until {last}")
     entries = [

@@ -1,6 +1,7 @@
 """How exactly a run can be repeated, earned by repeating its first steps in a fresh process.
 
 E  exact: the repeated steps gave the same digests, bit for bit
+D  deterministic on this device: the same, but repeated in the process that trains (loops of other people)
 S  statistical: they did not, or nothing could be repeated; the reason says which
 
 Run as `python -m ontogeny.record.grade RUN STEPS`, it prints the digests of a run's first steps.

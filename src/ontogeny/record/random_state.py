@@ -20,7 +20,7 @@ class RandomState:
     back. `devices` holds one state for each device of a kind, by kind."""
 
     python: tuple[Any, ...] | None = None
-    numpy: Mapping[str, Any] | None = None
+    numpy: dict[str, Any] | None = None
     torch: Tensor | None = None
     devices: Mapping[str, list[Tensor]] | None = None
 

@@ -7,8 +7,10 @@ for batch in batches:
 recorder.close()
 """
 
+import os
 import time
 from collections.abc import Container, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,8 +23,10 @@ from ontogeny.errors import BadContract
 from ontogeny.record.background import BackgroundWriter
 from ontogeny.record.digests import ModelDigest
 from ontogeny.record.environment import environment
+from ontogeny.record.foreign import Advance, repeated_grade, ungraded
 from ontogeny.record.random_state import random_state
-from ontogeny.record.saving import snapshot, state_content
+from ontogeny.record.saving import require_free_names, snapshot, state_content
+from ontogeny.record.taping import Taping
 from ontogeny.record.telemetry import StepTelemetry
 from ontogeny.store.compaction import compact_journal
 from ontogeny.store.journal import JournalWriter
@@ -52,6 +56,9 @@ class Recorder:
     keep_optimizer  whether checkpoints hold the optimizer's state
     tokenizer    anything with `save(folder)`; saved once, and linked from every checkpoint
     resume       open the next attempt of a run that is there; the parts hold the state it is taken up with
+    advance      `advance(state, batch)` takes one optimizer step of the loop, on the parts of the state it is
+                 given, and returns the mean loss; with it any step can be replayed
+    tape         keep every batch, once, so that a replay needs none
 
     Errors: RunExists, NotWritable before anything is trained; DiskFull at the call that found it.
     """
@@ -69,8 +76,12 @@ class Recorder:
         keep_optimizer: bool = True,
         tokenizer: Any = None,
         resume: bool = False,
+        advance: Advance | None = None,
+        tape: bool = False,
     ) -> None:
-        self.run = Run.open(path) if resume else Run.create(path, _stated(identity or {}, model))
+        require_free_names(parts or {})
+        stated = _stated(identity or {}, model, ungraded(advance is not None, tape))
+        self.run = Run.open(path) if resume else Run.create(path, stated)
         self._hold = self.run.held()
         self._hold.__enter__()
         self.state = TrainingState(
@@ -84,10 +95,13 @@ class Recorder:
         self.journal.note("begin", step=self.counters.step, environment=environment())
         self._digest = ModelDigest(model)
         self._telemetry = StepTelemetry(model, optimizer, by_module)
+        self._advance = advance
+        self._taping = Taping(self.run, tape)
         self._writer = BackgroundWriter()
         self._taken: set[int] = set()
         self._last = time.monotonic()
         self._closed = False
+        self._pid = os.getpid()
         self.log(model_digest=self._digest(), **self._digest.checks())
         if self.counters.step in self.checkpoints:
             self.checkpoint()
@@ -103,6 +117,28 @@ class Recorder:
         else:
             stopped = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
             self.close(stopped, reason=f"{kind.__name__}: {error}")
+
+    def advance(
+        self, batch: Any, *, tokens: int = 0, samples: int = 0, micro_batches: int = 1, **more: Any
+    ) -> Any:
+        """Take and record the next step: `for batch in loader: recorder.advance(batch)`.
+
+        What the step is given (the batch, where the global random generators stand) is kept first. Returns
+        what `advance` returned, the mean loss. The counts and `more` are those of `step`. BadContract for a
+        Recorder made without `advance`, or a batch of anything but tensors, numbers and text, however nested.
+        """
+        if self._advance is None:
+            raise BadContract(
+                "this Recorder does not know how to take a step",
+                allowed="Recorder(…, advance=function of state and batch)",
+                remedy="give it one, or take the step yourself and call recorder.step(loss)",
+            )
+        counts = {"tokens": tokens, "samples": samples, "micro_batches": micro_batches}
+        self._taping.keep(self.counters.step + 1, batch, counts)
+        loss = self._advance(self.state, batch)
+        self._taping.settle()
+        self.step(loss, **counts, **more)
+        return loss
 
     def step(
         self,
@@ -120,6 +156,8 @@ class Recorder:
         `loss` is the mean over `weight` items (tokens, by default); `gradient_norm` is the norm before
         clipping, which `clip_grad_norm_` returns. A step that the scaler skipped is recorded as not applied.
         """
+        if os.getpid() != self._pid:  # a forked worker has no part in the run
+            return
         self.counters.step += 1
         self.counters.tokens += tokens
         self.counters.samples += samples
@@ -163,6 +201,8 @@ class Recorder:
 
     def checkpoint(self) -> None:
         """Take a copy of the training state now; it is written in the background. What is there is kept."""
+        if os.getpid() != self._pid:
+            return
         step = self.counters.step
         tensors, documents = state_content(self.state, with_optimizer=self.keep_optimizer)
         documents["state"]["random"] = random_state()
@@ -175,7 +215,7 @@ class Recorder:
 
     def close(self, outcome: str = "finished", reason: str = "") -> None:
         """Finish: the last checkpoint, the end of the attempt, compaction. May be called twice."""
-        if self._closed:
+        if self._closed or os.getpid() != self._pid:
             return
         self._closed = True
         self._telemetry.detach()
@@ -185,7 +225,10 @@ class Recorder:
             if outcome == "finished" and not final.exists():
                 self.checkpoint()
                 self._writer.wait()
+            if outcome == "finished" and self._advance is not None and self._taping.batches:
+                self.run.update_identity(grade=asdict(repeated_grade(self.run, self._advance, self.state)))
         finally:
+            self._taping.close()
             self.journal.note("end", step=self.counters.step, outcome=outcome, reason=reason)
             self.journal.close()
             self._hold.__exit__(None, None, None)
@@ -201,9 +244,9 @@ class Recorder:
         return {path.name: f"../../tokenizer/{path.name}" for path in sorted(folder.glob("*.json"))}
 
 
-def _stated(identity: Mapping[str, Any], model: nn.Module) -> dict[str, Any]:
+def _stated(identity: Mapping[str, Any], model: nn.Module, reason: str) -> dict[str, Any]:
     return {
-        "grade": {"letter": "S", "reason": "a foreign loop: its steps cannot be repeated by themselves"},
+        "grade": {"letter": "S", "reason": reason},
         **identity,
         "parameters": _count(model),
         "environment": environment(),

@@ -57,7 +57,8 @@ def training_of(run: Run) -> Training:
         raise NotReplayable(
             f"{run.path} was recorded from a foreign loop",
             received=run.identity.get("grade", {}).get("reason", "no recipe"),
-            allowed="runs of `ontogeny train`, whose recipe says how a step is taken",
+            allowed="runs of `ontogeny train`, and loops that were recorded with recorder.advance(batch)",
+            remedy="ontogeny.replay.at(run, step, advance=…, model=…, optimizer=…) replays the latter",
         )
     recipe = Recipe.from_document(run.identity["recipe"])
     made = recorded_interventions(run.identity.get("interventions", ()))
@@ -83,9 +84,9 @@ def restore_state(state: TrainingState, checkpoint: Checkpoint) -> None:
         )
     load_model(state["model"], checkpoint)
     document = checkpoint.document("state")
-    frozen = document.get("frozen")
-    for name, parameter in named_trainable(state["model"]).items() if frozen is not None else ():
-        parameter.requires_grad = name not in frozen
+    if (frozen := document.get("frozen")) is not None:
+        for name, parameter in named_trainable(state["model"]).items():
+            parameter.requires_grad = name not in frozen
     saved = join_tensors(document["optimizer"], checkpoint.tensors("optimizer"))
     load_optimizer_by_name(state["optimizer"], state["model"], saved)
     extra = checkpoint.tensors("extra") if "extra" in checkpoint.manifest.tensors else {}

@@ -136,6 +136,12 @@ def model_content(model: nn.Module) -> tuple[Tensors, Documents]:
     return dict(persistent_tensors(model)), {"config": document} if document else {}
 
 
+def require_free_names(parts: Mapping[str, Any]) -> None:
+    """BadContract if a part has a name that the state document of a checkpoint uses itself."""
+    if taken := {"frozen", "random"} & set(parts):
+        raise BadContract("a part of the training state has a name that is taken", received=sorted(taken))
+
+
 def state_content(
     state: TrainingState, *, with_optimizer: bool = True
 ) -> tuple[dict[str, Tensors], Documents]:

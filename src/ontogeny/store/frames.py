@@ -34,6 +34,8 @@ class Kind(IntEnum):
     STRING = 3  # u4 id, then UTF-8
     VALUES = 4  # u4 schema id, i8 step, f8 seconds, then the values
     NOTE = 5  # f8 seconds, then JSON: {"kind": ..., "data": {...}}
+    CHUNK = 6  # of a tape: a stretch of a tensor's bytes
+    STEP = 7  # of a tape: what one step was given
 
 
 PREFIX = {kind: MAGIC + bytes([kind]) for kind in Kind}

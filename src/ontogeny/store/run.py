@@ -22,6 +22,7 @@ from ontogeny.store.journal import read_journal, verify_journal
 from ontogeny.store.labelled import labelled
 from ontogeny.store.lock import held
 from ontogeny.store.rows import read_rows, read_table, verify_rows
+from ontogeny.store.tape import Tape
 from ontogeny.store.telemetry import Journal, Note
 
 FORMAT = 1
@@ -177,6 +178,7 @@ class Run:
         damage = [_below("journal", one) for path in self.journals for one in verify_journal(path)]
         for checkpoint in self.checkpoints:
             damage += [_below(f"checkpoints/{checkpoint.folder.name}", one) for one in checkpoint.verify()]
+        damage += [_below("tape", one) for one in Tape(self.path / "tape").verify()]
         damage += verify_rows(self.path) + verify_arrays(self.path)
         if (path := self.path / "transitions.parquet").exists():
             try:
@@ -187,7 +189,7 @@ class Run:
 
     def disk_bytes(self) -> dict[str, int]:
         """Bytes on disk by what they hold."""
-        kinds = ("checkpoints", "journal", "rows", "arrays", "fits")
+        kinds = ("checkpoints", "journal", "tape", "rows", "arrays", "fits")
         return {
             kind: sum(p.stat().st_size for p in (self.path / kind).rglob("*") if p.is_file())
             for kind in kinds
