@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ontogeny.errors import NotReplayable, RunExists, RunHeld
+from ontogeny.errors import NonfiniteLoss, NotReplayable, RunExists, RunHeld
 from ontogeny.record.grade import Repetition
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.restoring import earlier_checkpoint
@@ -80,6 +80,7 @@ def train_or_resume(folder: str, document: dict[str, Any], grade: bool, tell: Te
         run = Run.open(path)
         if run.outcome == "finished":
             return
+        _refuse_nonfinite(run)
         if _resumable(run):
             resume(path, progress=progress)
             if grade:
@@ -115,6 +116,17 @@ def put_aside(run: Run) -> Path:
 
 def _finished(path: Path) -> bool:
     return (path / MANIFEST).exists() and Run.open(path).outcome == "finished"
+
+
+def _refuse_nonfinite(run: Run) -> None:
+    """NonfiniteLoss again, if the last attempt ended in one: further steps would only repeat it."""
+    ends = [note.data.get("reason", "") for note in run.notes if note.kind == "end"]
+    if ends and ends[-1].startswith(NonfiniteLoss.__name__):
+        raise NonfiniteLoss(
+            f"{run.path} ended with a loss that is not finite",
+            received=ends[-1].splitlines()[0],
+            remedy="change its recipe; the run holds everything up to that step",
+        )
 
 
 def _resumable(run: Run) -> bool:
