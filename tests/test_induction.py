@@ -47,7 +47,7 @@ def test_induction_forms_inside_its_window_and_the_previous_token_head_not_later
     previous = found[(found["part"] == "previous_token") & (found["verdict"] == "transition")]
     previous = previous[previous["layer"] == 0].sort_values("size", ascending=False)
     assert not previous.empty, found[found["part"] == "previous_token"].to_string()
-    # The two form together: their half-rises differ by a few steps either way, and not beyond their intervals.
+    # The two form together: their half-rises differ by a few steps either way, never beyond their intervals.
     assert previous.iloc[0]["low"] <= induction["high"]
 
 

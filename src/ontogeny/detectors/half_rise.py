@@ -48,10 +48,11 @@ def half_rise(
 
     Levels are medians of the first n/8 checkpoints (5 to 9; 3 of fewer than 16) and of the last n/5 (at least
     4; their last third if the series still climbs). Where a rise reaches a plateau and the series then only
-    climbs on slowly, the plateau is the last level and what follows is no part of the change. The step is the first crossing of half of the size that
-    holds for `hold` checkpoints or to the end, linear in ln step (step 0 at ln ½). Its interval joins the gap
-    between the checkpoints around it with the percentiles of the crossing under `draws` resamplings of the
-    residuals, seeded from the data. The width is ln step from 10 % to 90 % of the fitted rise.
+    climbs on slowly, the plateau is the last level and what follows is no part of the change. The step is the
+    first crossing of half of the size that holds for `hold` checkpoints or to the end, linear in ln step
+    (step 0 at ln ½). Its interval joins the gap between the checkpoints around it with the percentiles of the
+    crossing under `draws` resamplings of the residuals, seeded from the data. The width is ln step from 10 %
+    to 90 % of the fitted rise.
 
     `transition` needs all of: (a) p < alpha, p = (1 + #{null's largest rise over places ≥ size}) / (null
     draws + 1); (b) a size of `noise_multiple` times the quiet noise, and times what the fitted rise leaves
