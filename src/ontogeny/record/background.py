@@ -7,6 +7,7 @@ from typing import Any
 
 from ontogeny.record.saving import Documents, Tensors
 from ontogeny.store.checkpoint import write_checkpoint
+from ontogeny.store.files import named_errors
 
 
 class BackgroundWriter:
@@ -34,8 +35,9 @@ class BackgroundWriter:
         def work() -> None:
             try:
                 write_checkpoint(folder, tensors=tensors, documents=documents, step=step, metadata=metadata)
-                for name, target in links.items():
-                    (folder / name).symlink_to(target)
+                with named_errors(folder):
+                    for name, target in links.items():
+                        (folder / name).symlink_to(target)
             except BaseException as error:
                 self._failure = error
 

@@ -10,6 +10,7 @@ recorder.close()
 import os
 import time
 from collections.abc import Container, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -82,26 +83,36 @@ class Recorder:
         require_free_names(parts or {})
         stated = _stated(identity or {}, model, ungraded(advance is not None, tape))
         self.run = Run.open(path) if resume else Run.create(path, stated)
-        self._hold = self.run.held()
-        self._hold.__enter__()
         self.state = TrainingState(
             model=model, optimizer=optimizer, **{"counters": Counters(), **(parts or {})}
         )
         self.counters: Counters = self.state["counters"]
         self.checkpoints = EVERY if checkpoints is None else checkpoints
-        self._links = self._saved(tokenizer)
         self.keep_optimizer = keep_optimizer
-        self.journal = JournalWriter(self.run.path / "journal" / f"{self.run.attempts:03d}.journal")
-        self.journal.note("begin", step=self.counters.step, environment=environment())
-        self._digest = ModelDigest(model)
-        self._telemetry = StepTelemetry(model, optimizer, by_module)
         self._advance = advance
-        self._taping = Taping(self.run, tape)
         self._writer = BackgroundWriter()
         self._taken: set[int] = set()
-        self._last = time.monotonic()
         self._closed = False
         self._pid = os.getpid()
+        # What is open is closed in reverse, whatever fails on the way; the hold on the run goes last.
+        with ExitStack() as opened:
+            opened.enter_context(self.run.held())
+            self._links = self._saved(tokenizer)
+            self._taping = Taping(self.run, tape)
+            opened.callback(self._taping.close)
+            self.journal = JournalWriter(self.run.path / "journal" / f"{self.run.attempts:03d}.journal")
+            opened.callback(self.journal.close)
+            self._begin(opened, by_module)
+            self._opened = opened.pop_all()
+
+    def _begin(self, opened: ExitStack, by_module: bool) -> None:
+        """The first record of the attempt, and its first checkpoint if one is due."""
+        self.journal.note("begin", step=self.counters.step, environment=environment())
+        model, optimizer = self.state["model"], self.state["optimizer"]
+        self._digest = ModelDigest(model)
+        self._telemetry = StepTelemetry(model, optimizer, by_module)
+        opened.callback(self._telemetry.detach)
+        self._last = time.monotonic()
         self.log(model_digest=self._digest(), **self._digest.checks())
         if self.counters.step in self.checkpoints:
             self.checkpoint()
@@ -219,21 +230,28 @@ class Recorder:
             return
         self._closed = True
         self._telemetry.detach()
-        try:
-            self._writer.wait()
-            final = self.run.path / "checkpoints" / f"{self.counters.step:06d}"
-            if outcome == "finished" and not final.exists():
-                self.checkpoint()
-                self._writer.wait()
-            if outcome == "finished" and self._advance is not None and self._taping.batches:
-                self.run.update_identity(grade=asdict(repeated_grade(self.run, self._advance, self.state)))
-        finally:
-            self._taping.close()
-            self.journal.note("end", step=self.counters.step, outcome=outcome, reason=reason)
-            self.journal.close()
-            self._hold.__exit__(None, None, None)
+        with self._opened:
+            try:
+                self._finish(outcome)
+            except BaseException as error:
+                outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+                reason = reason or f"{type(error).__name__}: {error}"
+                raise
+            finally:
+                self.journal.note("end", step=self.counters.step, outcome=outcome, reason=reason)
         for journal in self.run.journals:
             compact_journal(journal)
+
+    def _finish(self, outcome: str) -> None:
+        """What is in flight; and of a finished run the last checkpoint and the grade."""
+        self._writer.wait()
+        if outcome != "finished":
+            return
+        if not (self.run.path / "checkpoints" / f"{self.counters.step:06d}").exists():
+            self.checkpoint()
+            self._writer.wait()
+        if self._advance is not None and self._taping.batches:
+            self.run.update_identity(grade=asdict(repeated_grade(self.run, self._advance, self.state)))
 
     def _saved(self, tokenizer: Any) -> dict[str, str]:
         """Where each checkpoint finds the tokenizer's files, relative to itself."""

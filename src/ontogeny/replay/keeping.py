@@ -9,8 +9,9 @@ from ontogeny.record.digests import ModelDigest
 from ontogeny.record.saving import state_content
 from ontogeny.record.training import Training
 from ontogeny.replay.replay import at
+from ontogeny.store import files
 from ontogeny.store.checkpoint import Checkpoint, write_checkpoint
-from ontogeny.store.files import TEMPORARY
+from ontogeny.store.files import TEMPORARY, fsync_folder
 from ontogeny.store.run import MANIFEST, Run
 from ontogeny.vocabulary import digest
 
@@ -86,7 +87,8 @@ def _require_same_state(training: Training, checkpoint: Checkpoint) -> None:
 def _remove(folder: Path) -> None:
     """First out of sight, then gone: a crash leaves a whole checkpoint or none."""
     doomed = folder.with_name(f".{folder.name}.thinned{TEMPORARY}")
-    folder.rename(doomed)
+    files.raw_rename(folder, doomed)
+    fsync_folder(doomed.parent)
     shutil.rmtree(doomed)
 
 

@@ -38,17 +38,19 @@ class Run:
 
     @classmethod
     def create(cls, path: Path | str, identity: Mapping[str, Any]) -> Self:
-        """Make the folder and its `run.json`. RunExists if a run is there, NotWritable if nothing can be."""
+        """Make the folder and its `run.json`. RunExists if a run is there, NotWritable if nothing can be,
+        RunHeld if another process is making one there at this moment."""
         path = Path(path)
-        if (path / MANIFEST).exists():
-            raise RunExists(f"{path} already holds a run", remedy="choose another folder, or remove it")
+        _require_free(path)
         with named_errors(path):
             path.mkdir(parents=True, exist_ok=True)
         check_writable(path)
-        for folder in ("journal", "checkpoints", "rows"):
-            (path / folder).mkdir(exist_ok=True)
         made = {"format": FORMAT, "id": secrets.token_hex(4), "created": time.time(), **identity}
-        write_json(path / MANIFEST, made, seal=True)
+        with held(path, "writer", "written", (".",)):
+            _require_free(path)
+            for folder in ("journal", "checkpoints", "rows"):
+                (path / folder).mkdir(exist_ok=True)
+            write_json(path / MANIFEST, made, seal=True)
         return cls(path, read_json(path / MANIFEST, seal=True))
 
     @classmethod
@@ -194,6 +196,11 @@ class Run:
             kind: sum(p.stat().st_size for p in (self.path / kind).rglob("*") if p.is_file())
             for kind in kinds
         }
+
+
+def _require_free(path: Path) -> None:
+    if (path / MANIFEST).exists():
+        raise RunExists(f"{path} already holds a run", remedy="choose another folder, or remove it")
 
 
 def _carrying(journal: Journal, attempt: int) -> pd.DataFrame:
