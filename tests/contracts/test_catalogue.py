@@ -70,7 +70,7 @@ def test_it_detects(made):
     testing.check_detector(made)
 
 
-@pytest.mark.parametrize("made", ours(*MEASURING))
+@pytest.mark.parametrize("made", ours(*sorted(MEASURING)))
 def test_what_it_names_exists(made):
     for name in made.stimuli:
         part("stimulus", name)
