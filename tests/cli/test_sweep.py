@@ -50,6 +50,7 @@ def ontogeny(monkeypatch, capsys, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_seeds_are_runs_of_one_folder(ontogeny):
     command = (
         "train",

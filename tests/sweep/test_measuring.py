@@ -40,6 +40,7 @@ def collection(tmp_path, plan):
     return make
 
 
+@pytest.mark.slow
 def test_chunks_of_many_runs_give_the_rows_of_one(collection, monkeypatch):
     monkeypatch.setattr(subject, "CHUNK", 2)
     runs, whole = collection("many", 2, 12)

@@ -82,10 +82,16 @@ def test_a_beginning_that_is_being_written_is_not_moved(tmp_path, plan):
 
 def test_a_folder_with_another_run_is_refused_before_anything_starts(tmp_path, plan):
     first, second = plan(2)
-    Run.create(tmp_path / "seed-1", {"recipe_hash": first.recipe.hash, "title": "mine"})
-    with pytest.raises(RunExists, match="run of another recipe"):
-        sweep(plan(2), tmp_path)
-    assert not (tmp_path / "seed-0").exists()
+    others = (
+        {"recipe_hash": first.recipe.hash, "title": "mine"},
+        {"recipe_hash": second.recipe.hash, "parent": {"run": "0", "step": 3}},
+        {"recipe_hash": second.recipe.hash, "interventions": [{"spec": "dropout(rate=0.1)"}]},
+    )
+    for number, identity in enumerate(others):
+        Run.create(tmp_path / str(number) / "seed-1", identity)
+        with pytest.raises(RunExists, match="seed-1 holds another run"):
+            sweep(plan(2), tmp_path / str(number))
+        assert not (tmp_path / str(number) / "seed-0").exists()
     require_same(tmp_path / "nowhere", second.recipe)
 
 

@@ -62,6 +62,8 @@ def train(
     if seeds:
         from ontogeny.cli.sweep import train_seeds
 
+        if seed is not None:
+            raise typer.BadParameter("give --seed or --seeds")
         if not train_seeds(recipe, seeds, out, set_ or [], grade, workers, engine):
             raise typer.Exit(1)
         return

@@ -82,12 +82,13 @@ class _Worker:
 
     def give(self, task: Task) -> bool:
         """Whether it could be told."""
+        self.task = task  # first, so that an interruption from here on stops it
         try:
             self.connection.send(task)
         except OSError:
+            self.task = None
             self.process.join()
             return False
-        self.task = task
         return True
 
     def hear(self) -> Iterator[Ended | Heard]:

@@ -34,7 +34,7 @@ class Entry:
 
 
 class Ledger:
-    """Entries by name. What an earlier sweep wrote there is taken over, but for the states.
+    """Entries by name. What an earlier sweep wrote of the same tasks is gone on with, of others kept.
 
     The file is an account: what is finished is told by the runs themselves, never by it.
     """
@@ -42,7 +42,8 @@ class Ledger:
     def __init__(self, path: Path, names: list[str], **facts: Any) -> None:
         self.path, self.facts = path, facts
         before = self._before()
-        self.entries = {name: before.get(name, Entry()) for name in names}
+        self.entries = {name: before.pop(name, Entry()) for name in names}
+        self._others = before
         for entry in self.entries.values():
             entry.state = State.WAITING
         self._next_write = 0.0
@@ -60,7 +61,7 @@ class Ledger:
         started = time.monotonic()
         if not now and started < self._next_write:
             return
-        tasks = {name: asdict(entry) for name, entry in self.entries.items()}
+        tasks = {name: asdict(entry) for name, entry in {**self._others, **self.entries}.items()}
         write_json(self.path, {"format": FORMAT, **self.facts, "tasks": tasks})
         ended = time.monotonic()
         self._next_write = ended + max(WRITE_SECONDS, (ended - started) / WRITE_SHARE)
@@ -70,6 +71,9 @@ class Ledger:
             return {}
         try:
             tasks = read_json(self.path)["tasks"]
-            return {name: Entry(State.WAITING, e["attempts"], e["reasons"]) for name, e in tasks.items()}
-        except (Damaged, KeyError, TypeError, AttributeError):
+            return {
+                name: Entry(State(entry["state"]), int(entry["attempts"]), list(entry["reasons"]))
+                for name, entry in tasks.items()
+            }
+        except (Damaged, KeyError, TypeError, ValueError, AttributeError):
             return {}  # an account of the past; nothing depends on it

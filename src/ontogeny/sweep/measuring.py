@@ -3,9 +3,10 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from ontogeny.errors import OntogenyError
 from ontogeny.measure import Request, Session
 from ontogeny.measure.workers import measure_steps
 from ontogeny.store.arrays import compact_arrays
@@ -60,8 +61,9 @@ def measure_many(
             path = belongs[task.name]
             left[path] -= 1
             if not left[path]:
-                compact_rows(path)
-                compact_arrays(path)
+                with suppress(OntogenyError):  # many files are read as well; damage is its task's reason
+                    compact_rows(path)
+                    compact_arrays(path)
                 measured[path].close()
 
         crew = crew_of(engine, workers)

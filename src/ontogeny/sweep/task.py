@@ -1,9 +1,11 @@
 """A task, and how it can end; the words that an engine and its workers share."""
 
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol
 
 from ontogeny.errors import OntogenyError
@@ -82,13 +84,23 @@ def attempt(task: Task, tell: Tell) -> tuple[End, str]:
         task.work(*task.arguments, tell=_seldom(tell))
     except KeyboardInterrupt as stopped:
         return End.STOPPED, str(stopped) or "interrupted"
-    except MemoryError as error:
-        return End.DIED, f"out of memory: {error}"
     except OntogenyError as error:
         return End.FAILED, f"{type(error).__name__}: {error}"
     except Exception as error:  # a defect or a library's error; the others' work goes on
-        return End.FAILED, f"{type(error).__name__}: {error}"
+        if _wants_memory(error):
+            return End.DIED, f"out of memory: {error}"
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return End.FAILED, f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
     return End.DONE, ""
+
+
+def _wants_memory(error: Exception) -> bool:
+    """torch has a class of its own for devices, and none for the CPU."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "can't allocate memory" in str(error)
+    )
 
 
 def _seldom(tell: Tell) -> Tell:

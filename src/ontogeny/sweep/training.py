@@ -91,13 +91,14 @@ def train_or_resume(folder: str, document: dict[str, Any], grade: bool, tell: Te
 
 
 def require_same(path: Path, recipe: Recipe) -> None:
-    """RunExists if a folder holds a run of another recipe, or something that is no run."""
+    """RunExists if a folder holds a run of another recipe, a branch, or a run under interventions."""
     if not (path / MANIFEST).exists():
         return
     run = Run.open(path)
-    if run.identity.get("recipe_hash") != recipe.hash or run.identity.get("parent"):
+    elsewhere = run.identity.get("parent") or run.identity.get("interventions")
+    if elsewhere or run.identity.get("recipe_hash") != recipe.hash:
         raise RunExists(
-            f"{path} holds a run of another recipe",
+            f"{path} holds another run",
             received=run.identity.get("title") or "a run without a title",
             allowed="the run that this sweep would make, or nothing",
             remedy="sweep into another folder, or remove that run",
