@@ -118,6 +118,13 @@ def test_what_changed_is_read_again_and_nothing_else(home, lines_read):
     assert "foreign" not in read_table(home / "index.parquet")["run"].to_pylist()
 
 
+def test_a_collection_that_was_opened_before_a_change_does_not_spoil_the_index(home):
+    early = Runs.open(home)
+    Run.open(home / "seed-0").update_identity(grade={"letter": "E", "reason": ""})
+    for runs in (early, Runs.open(home)):
+        assert runs.summary().set_index("run").loc["seed-0", "grade"] == "E"
+
+
 @pytest.mark.parametrize("kind", ["flipped", "empty", "another table", "old version"])
 def test_a_bad_index_is_made_anew(home, lines_read, monkeypatch, kind):
     first = Runs.open(home).summary()

@@ -44,7 +44,7 @@ def lines_of(home: Path, runs: Iterable[Run]) -> dict[str, Line]:
         stamps[run.name] = stamp_of(run.path)
         stamp, line = known.get(run.name, ("", {}))
         if not stamp or stamp != stamps[run.name]:
-            line, read = line_of(run), True
+            line, read = line_of(Run.open(run.path)), True  # not as it was when the collection was opened
             stamps[run.name] = "" if line.pop("damaged") else stamps[run.name]
         found[run.name] = line
     if read or known.keys() != found.keys():
