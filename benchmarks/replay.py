@@ -16,6 +16,7 @@ OMP_NUM_THREADS=1 python benchmarks/replay.py [--quick]
 import statistics
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def replayed(run: Run, steps: int) -> list[float]:
     )
     assert found.exact, "a replay that is not exact is none"
     assert found.compared == steps + 1
-    return [after - before for before, after in zip(moments, moments[1:], strict=False)]
+    return [after - before for before, after in pairwise(moments)]
 
 
 def measure(quick: bool) -> list[Claim]:
