@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import jaxtyping
 import pytest
 import torch
@@ -14,7 +15,8 @@ SHAPED = (
     "hooks",
     "instruments",
     "measure",
-    "models",
+    "models.decoder",
+    "models.shapes",
     "nulls",
     "numerics",
     "objectives",
@@ -26,6 +28,10 @@ SHAPED = (
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 torch.set_num_threads(1)
 jaxtyping.install_import_hook([f"ontogeny.{name}" for name in SHAPED], "shape_checks.checked")
+
+# A deadline in wall time fails on a busy machine and says nothing of the code.
+hypothesis.settings.register_profile("ontogeny", deadline=None)
+hypothesis.settings.load_profile("ontogeny")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

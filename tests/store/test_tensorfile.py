@@ -123,10 +123,10 @@ def test_headers_that_cost_too_much_are_refused_at_once(tmp_path):
     }
     for text in cases.values():
         hostile(path, text)
-        memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+        memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
         with pytest.raises(Damaged, match=r"a\.safetensors"):
             read_header(path)
-        assert time.monotonic() - began < 2
+        assert time.process_time() - began < 2
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 200 << 10
 
 

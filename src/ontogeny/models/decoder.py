@@ -51,9 +51,9 @@ def attend_eagerly(
     groups = query.shape[1] // key.shape[1]
     key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
     scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-    future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+    future = scores.new_full(scores.shape[-2:], -math.inf).triu(1)
     precise = torch.promote_types(scores.dtype, torch.float32)
-    pattern = scores.masked_fill(future, -math.inf).softmax(-1, dtype=precise)
+    pattern = (scores + future).softmax(-1, dtype=precise)
     return pattern.to(value.dtype) @ value, pattern
 
 

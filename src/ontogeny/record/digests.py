@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from ontogeny.record.norms import canonical_name
-from ontogeny.vocabulary import digest
+from ontogeny.vocabulary import tensor_digest, tensor_head
 
 
 def persistent_tensors(model: nn.Module) -> dict[str, Tensor]:
@@ -39,7 +39,8 @@ class ModelDigest:
         self._tensors: list[Tensor] = []
         self._lazy: list[Any] = []
         self._pointers: list[int] = []
-        self._views: list[tuple[bytes, memoryview]] = []
+        self._heads: list[bytes] = []
+        self._views: list[memoryview] = []
         self._metrics: list[str] = []
 
     def renew(self) -> None:
@@ -47,31 +48,23 @@ class ModelDigest:
         self._tensors = []
 
     def __call__(self) -> int:
-        self._follow()
-        if not self._views:
-            return digest(self._tensors)
-        state = xxhash.xxh3_64()
-        for head, body in self._views:
-            state.update(head)
-            state.update(body)
-        return state.intdigest()
+        return self.with_checks()[0]
 
     def checks(self) -> dict[str, int]:
         """Sixteen bits of each tensor's own digest, in the order of `names`."""
         return self.with_checks()[1]
 
     def with_checks(self) -> tuple[int, dict[str, int]]:
-        """The digest and the checks, in one sweep: a tensor is hashed again while it is in the cache."""
+        """The digest and the checks; every byte is hashed once."""
         self._follow()
-        if not self._views:
-            bits = [digest([tensor]) & 0xFFFF for tensor in self._tensors]
-            return digest(self._tensors), self._packed(bits)
-        state, bits = xxhash.xxh3_64(), []
-        for head, body in self._views:
-            state.update(head)
-            state.update(body)
-            bits.append(xxhash.xxh3_64_intdigest(body) & 0xFFFF)
-        return state.intdigest(), self._packed(bits)
+        if self._views:
+            found = [xxhash.xxh3_64_intdigest(body) for body in self._views]
+        else:
+            found = [tensor_digest(tensor) for tensor in self._tensors]
+        state = xxhash.xxh3_64()
+        for head, one in zip(self._heads, found, strict=True):
+            state.update(head + one.to_bytes(8, "little"))
+        return state.intdigest(), self._packed([one & 0xFFFF for one in found])
 
     def _packed(self, bits: list[int]) -> dict[str, int]:
         return {
@@ -94,10 +87,10 @@ class ModelDigest:
         self._lazy = [t for t in self.model.state_dict(keep_vars=True).values() if is_lazy(t)]
         self._pointers = [t.data_ptr() for t in self._tensors]
         plain = all(t.device.type == "cpu" and t.is_contiguous() and t.numel() for t in self._tensors)
+        self._heads = [tensor_head(t) for t in self._tensors]
         self._views = [_view(t) for t in self._tensors] if plain else []
         self._metrics = [f"tensor_check/{k}" for k in range(-(-len(self._tensors) // PACKED))]
 
 
-def _view(tensor: Tensor) -> tuple[bytes, memoryview]:
-    head = f"{tuple(tensor.shape)}{tensor.dtype}".encode()
-    return head, memoryview(tensor.view(-1).view(torch.uint8).numpy())  # pyright: ignore[reportArgumentType]
+def _view(tensor: Tensor) -> memoryview:
+    return memoryview(tensor.view(-1).view(torch.uint8).numpy())  # pyright: ignore[reportArgumentType]

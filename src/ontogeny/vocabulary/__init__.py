@@ -3,7 +3,7 @@
 from ontogeny.vocabulary.places import AXES, Place, register_axis
 from ontogeny.vocabulary.readings import Fitted, Pair, Reading, Status, undefined
 from ontogeny.vocabulary.stimulus import Aim, Stimulus
-from ontogeny.vocabulary.streams import Streams, digest
+from ontogeny.vocabulary.streams import Streams, digest, tensor_digest, tensor_head
 from ontogeny.vocabulary.training import (
     Counters,
     Draw,
@@ -37,5 +37,7 @@ __all__ = [
     "Window",
     "digest",
     "register_axis",
+    "tensor_digest",
+    "tensor_head",
     "undefined",
 ]

@@ -27,13 +27,22 @@ class Streams:
         return torch.Generator(device).manual_seed(self.key(stream, step, place))
 
 
+def tensor_digest(tensor: Tensor) -> int:
+    """xxh3-64 over the bytes of one tensor, whatever its shape and dtype."""
+    if not tensor.numel():
+        return xxhash.xxh3_64_intdigest(b"")
+    raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8).numpy()
+    return xxhash.xxh3_64_intdigest(memoryview(raw))  # pyright: ignore[reportArgumentType]  # a buffer
+
+
+def tensor_head(tensor: Tensor) -> bytes:
+    """Shape and dtype of a tensor, as they enter a digest."""
+    return f"{tuple(tensor.shape)}{tensor.dtype}".encode()
+
+
 def digest(tensors: Sequence[Tensor]) -> int:
-    """xxh3-64 over the bytes of tensors in order; equal bits, shapes and dtypes give equal digests."""
+    """xxh3-64 over shape, dtype and `tensor_digest` of each tensor in order; equal bits, equal digests."""
     state = xxhash.xxh3_64()
     for tensor in tensors:
-        tensor = tensor.detach()
-        state.update(f"{tuple(tensor.shape)}{tensor.dtype}".encode())
-        if tensor.numel():
-            raw = tensor.cpu().contiguous().view(-1).view(torch.uint8).numpy()
-            state.update(memoryview(raw))  # pyright: ignore[reportArgumentType]  # numpy arrays are buffers
+        state.update(tensor_head(tensor) + tensor_digest(tensor).to_bytes(8, "little"))
     return state.intdigest()
