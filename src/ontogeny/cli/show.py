@@ -21,13 +21,21 @@ def show_path(path: Path) -> None:
     if (path / MANIFEST).exists():
         show_run(Run.open(path))
         return
-    table = Table("run", "title", "steps", "loss", "outcome", "grade", "checkpoints")
-    for run in Runs.open(path):
-        loss = run.telemetry("loss") if "loss" in run.telemetry().columns else None
-        steps, last = ("", "") if loss is None else (str(loss["step"].max()), f"{loss['loss'].iloc[-1]:.4f}")
-        title = str(run.identity.get("title", ""))
-        table.add_row(run.name, title, steps, last, run.outcome, run.grade, str(len(run.checkpoints)))
+    found = Runs.open(path).summary()
+    formed = [name for name in map(str, found) if name.startswith("formed/")]
+    table = Table("run", "title", "steps", "loss", "held out", "outcome", "grade", "claimed to have formed")
+    for row in found.to_dict("records"):
+        claims = [
+            f"{name.removeprefix('formed/')} {row[name]:.0f}" for name in formed if row[name] == row[name]
+        ]
+        numbers = [_short(row.get(name)) for name in ("steps", "loss", "heldout_loss")]
+        words = [str(row.get(name, "")) for name in ("outcome", "grade")]
+        table.add_row(str(row["run"]), str(row.get("title", "")), *numbers, *words, ", ".join(claims))
     console.print(table)
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) and value == value else ""
 
 
 def show_run(run: Run) -> None:
