@@ -8,6 +8,7 @@ import errno
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,13 +47,17 @@ class Fault:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.at = self.calls = self.code = 0
+        self.struck, self.lock = "", threading.Lock()
         for name in ("raw_write", "raw_fsync", "raw_rename"):
             monkeypatch.setattr(files, name, self._failing(getattr(files, name)))
 
     def _failing(self, call: Callable) -> Callable:
         def failing(*given):
-            self.calls += 1
-            if self.calls == self.at:
+            with self.lock:  # the journal's fsync and the background writer are threads of their own
+                self.calls += 1
+                struck = self.calls == self.at
+            if struck:
+                self.struck = threading.current_thread().name
                 if call.__name__ == "raw_write":
                     call(given[0], given[1][: len(given[1]) // 2])
                 raise OSError(self.code, os.strerror(self.code))
@@ -62,7 +67,7 @@ class Fault:
         return failing
 
     def arm(self, at: int, code: int = 0) -> None:
-        self.at, self.code, self.calls = at, code, 0
+        self.at, self.code, self.calls, self.struck = at, code, 0, ""
 
 
 @pytest.fixture
@@ -171,8 +176,8 @@ def inject(name: str, source: Run | None, folder: Path, fault: Fault, code: int,
         failure = error
     assert failure is None or str(path.parent) in str(failure), "it says where"
     assert failure is None or isinstance(failure, DiskFull) == (code == errno.ENOSPC)
-    assert failure is not None or fault.calls < at or name == "train", "the fault was passed over in silence"
-    met = fault.calls >= at
+    assert failure is not None or not fault.struck, f"a fault in {fault.struck} was passed over in silence"
+    met = bool(fault.struck)
     fault.arm(0)
     made = path.parent / "branch" if name == "branch" else path
     for left in {path, made}:
@@ -227,14 +232,14 @@ def every(stride: int, name: str, whole: Run, cut: Run, folder: Path, fault: Fau
     EXPECTED["whole"] = digests(whole)
     source = {"whole": whole, "cut": cut, None: None}[COMMANDS[name][2]]
     count = calls_of(name, source, folder, fault)
-    assert count >= 4
+    assert count >= 2
     stride = 1 if count < 20 else stride
     met = 0
     points = range(1, count + 1, stride)
     for index, at in enumerate(points):
         for code in codes if stride == 1 else [codes[index % len(codes)]]:
             met += inject(name, source, folder, fault, code, at)
-    assert met > len(points) / 2, "the faults were met"
+    assert met >= len(points) / 2, "the faults were met"
 
 
 CODES = (errno.EIO, errno.ENOSPC)

@@ -142,3 +142,21 @@ def test_leftovers_are_cleared_and_nothing_else(tmp_path):
         (tmp_path / kept).write_bytes(b"")
     clear_temporaries(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [".hidden", "a", "x.temporary"]
+
+
+def test_a_writer_finalised_late_reaches_no_other_file(tmp_path):
+    """After a failure the descriptor's number is soon another file's; what flushes late must not hit that."""
+    late = []
+
+    def fail(file):
+        late.append(file)
+        file.write(b"half")
+        raise OSError(errno.EIO, "gone")
+
+    with pytest.raises(OntogenyError):
+        write_file(tmp_path / "a", fail)
+    with (tmp_path / "b").open("wb", buffering=0) as other:
+        other.write(b"whole")
+        with pytest.raises(ValueError, match="let go"):
+            late[0].write(b"footer")
+    assert (tmp_path / "b").read_bytes() == b"whole"

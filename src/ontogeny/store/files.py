@@ -72,6 +72,8 @@ class Sink(io.RawIOBase):
         return True
 
     def write(self, data, /) -> int:
+        if self._descriptor < 0:
+            raise ValueError("this file has been let go of")
         view = memoryview(data).cast("B")
         self._hash.update(view)
         done = 0
@@ -79,6 +81,12 @@ class Sink(io.RawIOBase):
             done += raw_write(self._descriptor, view[done:])
         self.count += done
         return done
+
+    def let_go(self) -> None:
+        """Close the descriptor. A writer that failed, and is finalised much later, may still flush what it
+        holds (pyarrow's does): the number of the descriptor may be another file's by then."""
+        descriptor, self._descriptor = self._descriptor, -1
+        os.close(descriptor)
 
     def tell(self) -> int:
         return self.count
@@ -104,12 +112,12 @@ def write_file(path: Path | str, data: bytes | memoryview | Callable[[BinaryIO],
     with named_errors(path, lambda: max(least, sink.count if sink else 0)):
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            sink = Sink(descriptor)
             try:
-                sink = Sink(descriptor)
                 _fill(sink, data)
                 raw_fsync(descriptor)
             finally:
-                os.close(descriptor)
+                sink.let_go()
             raw_rename(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
