@@ -239,9 +239,7 @@ def test_a_held_run_names_its_holder_and_is_free_when_it_dies(run):
 
 
 def test_bytes_are_counted_by_what_they_hold(run):
-    assert run.disk_bytes() == dict.fromkeys(
-        ("checkpoints", "journal", "tape", "rows", "arrays", "fits"), 0
-    )
+    assert run.disk_bytes() == dict.fromkeys(("checkpoints", "journal", "tape", "rows", "arrays", "fits"), 0)
     measured(run, "induction")
     assert run.disk_bytes()["rows"] == sum(path.stat().st_size for path in (run.path / "rows").iterdir())
 
