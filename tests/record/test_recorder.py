@@ -85,6 +85,22 @@ def test_the_norm_before_clipping_gives_the_coefficient(tmp_path):
     assert frame["update_norm"].tolist() == pytest.approx((clipped * 0.1).tolist(), rel=1e-5)
 
 
+def test_decoupled_decay_is_told_apart_from_the_rest_of_the_update(tmp_path):
+    model = small_model()
+    size = math.sqrt(sum(p.square().sum().item() for p in model.parameters()))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.5)
+    recorder = Recorder(tmp_path / "run", model, optimizer)
+    train(model, optimizer, 1, recorder)
+    recorder.close()
+    run = Run.open(tmp_path / "run")
+    assert run.telemetry("decay_norm")["decay_norm"].tolist() == pytest.approx([0.05 * size], rel=1e-6)
+    plain = torch.optim.SGD(model.parameters(), lr=0.1, weight_decay=0.5)
+    recorder = Recorder(tmp_path / "plain", model, plain)
+    train(model, plain, 1, recorder)
+    recorder.close()
+    assert "decay_norm" not in Run.open(tmp_path / "plain").metrics, "SGD's decay is part of the gradient"
+
+
 def test_a_skipped_step_is_not_applied(tmp_path):
     model = small_model()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

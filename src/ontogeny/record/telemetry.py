@@ -33,6 +33,7 @@ class StepTelemetry:
         self._gradients: list[float] | None = None
         self._changes: tuple[list[float], list[float]] | None = None
         self._rates: list[float] = []
+        self._decays: list[tuple[float, list[int]]] = []
         self._watch()
         self._handles = [
             optimizer.register_step_pre_hook(self._before),
@@ -44,6 +45,7 @@ class StepTelemetry:
         named = named_trainable(self.model)
         self._lazy = {name: parameter for name, parameter in named.items() if is_lazy(parameter)}
         self.parameters = {name: p for name, p in named.items() if name not in self._lazy}
+        self._places = {id(parameter): index for index, parameter in enumerate(self.parameters.values())}
         self._sizes = [len(group["params"]) for group in self.optimizer.param_groups]
         self.groups = norm_groups(self.parameters) if self.by_module else {}
         # Made once: looking up a name that is the same object every step costs next to nothing.
@@ -81,7 +83,19 @@ class StepTelemetry:
         found = iter(squares([gradient for gradient in gradients if gradient is not None]))
         self._gradients = [-1.0 if gradient is None else next(found) for gradient in gradients]
         self._rates = [float(group["lr"]) for group in self.optimizer.param_groups]
+        self._decays = self._decoupled_decays() if isinstance(self.optimizer, torch.optim.AdamW) else []
         self.updates.prepare()
+
+    def _decoupled_decays(self) -> list[tuple[float, list[int]]]:
+        """By what share of themselves which parameters are about to shrink, whatever their gradients say."""
+        return [
+            (
+                float(group["lr"]) * float(group["weight_decay"]),
+                [self._places.get(id(p), -1) for p in group["params"]],
+            )
+            for group in self.optimizer.param_groups
+            if group["weight_decay"]
+        ]
 
     def _after(self, *_: Any) -> None:
         self._changes = self.updates.measure()
@@ -118,12 +132,22 @@ class StepTelemetry:
         update, weight = grouped(changes, self.groups), grouped(weights, self.groups)
         record = {"update_norm": update.total, "weight_norm": weight.total}
         record["update_ratio"] = _ratio(update.total, weight.total)
+        if self._decays:
+            record["decay_norm"] = self._decay_norm(weights)
         if self.by_module:
             for name, value in update.by_group.items():
                 ratio = _ratio(value, weight.by_group[name])
                 if not math.isnan(ratio) or math.isnan(value):
                     record[self._ratio_names[name]] = ratio
         return record
+
+    def _decay_norm(self, weights: list[float]) -> float:
+        """‖ηλθ‖: the part of the update that decoupled weight decay made; without a gradient there is none."""
+        present = {i for i, gradient in enumerate(self._gradients or []) if not gradient < 0}
+        squared = 0.0
+        for share, places in self._decays:
+            squared += share**2 * sum(weights[i] for i in places if i in present)
+        return math.sqrt(squared)
 
 
 def _ratio(update: float, weight: float) -> float:
