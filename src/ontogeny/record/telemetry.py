@@ -88,13 +88,13 @@ class StepTelemetry:
 
     def _decoupled_decays(self) -> list[tuple[float, list[int]]]:
         """By what share of themselves which parameters are about to shrink, whatever their gradients say."""
+        decaying = [group for group in self.optimizer.param_groups if group["weight_decay"]]
         return [
             (
                 float(group["lr"]) * float(group["weight_decay"]),
                 [self._places.get(id(p), -1) for p in group["params"]],
             )
-            for group in self.optimizer.param_groups
-            if group["weight_decay"]
+            for group in decaying
         ]
 
     def _after(self, *_: Any) -> None:
@@ -142,7 +142,7 @@ class StepTelemetry:
         return record
 
     def _decay_norm(self, weights: list[float]) -> float:
-        """‖ηλθ‖: the part of the update that decoupled weight decay made; without a gradient there is none."""
+        """‖ηλθ‖: the part of the update that decoupled decay made; without a gradient there is none."""
         present = {i for i, gradient in enumerate(self._gradients or []) if not gradient < 0}
         squared = 0.0
         for share, places in self._decays:
