@@ -8,7 +8,7 @@ import os
 import pytest
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from ontogeny.errors import DiskFull, NonfiniteLoss, RunExists
+from ontogeny.errors import Damaged, DiskFull, NonfiniteLoss, RunExists
 from ontogeny.record import estimate as estimating
 from ontogeny.record.grade import compared, first_digests
 from ontogeny.record.recipe import Recipe, load_recipe
@@ -134,3 +134,26 @@ def test_a_disk_that_fills_up_leaves_what_was_committed(tmp_path, monkeypatch):
 def test_run_json_is_plain_json(tmp_path):
     run = train(twelve_steps(), tmp_path / "run", grade=False)
     assert json.loads((run.path / "run.json").read_text())
+
+
+def test_a_flipped_bit_in_any_file_of_a_run_is_found_and_named(tmp_path):
+    """One of every kind of file; the tables of measuring and detecting are tested with their stores."""
+    overrides = ["training.steps=1", "model.width=32", "model.layers=1", "recording.evaluate=8"]
+    run = train(load_recipe("letters", [*overrides, "recording.samples=0"]), tmp_path / "run", grade=False)
+    assert run.verify() == []
+    kinds = ["journal/*.parquet", "tokenizer/tokenizer.json", "tokenizer/tokenizer_config.json"]
+    kinds += [f"checkpoints/000001/{name}" for name in ("model.safetensors", "state.json", "manifest.json")]
+    for kind in kinds:
+        (path,) = run.path.glob(kind)
+        whole = path.read_bytes()
+        broken = bytearray(whole)
+        broken[len(broken) // 2] ^= 4
+        path.write_bytes(broken)
+        damage = Run.open(run.path).verify()
+        assert damage, kind
+        assert path.name in damage[0].file or path.parent.name in damage[0].file
+        path.write_bytes(whole)
+    path = run.path / "run.json"
+    path.write_bytes(path.read_bytes().replace(b'"context": 64', b'"context": 65'))
+    with pytest.raises(Damaged, match=r"run\.json"):
+        Run.open(run.path)

@@ -32,6 +32,7 @@ from ontogeny.record.telemetry import StepTelemetry
 from ontogeny.store.compaction import compact_journal
 from ontogeny.store.journal import JournalWriter
 from ontogeny.store.run import Run
+from ontogeny.store.verification import TOKENIZER, file_hash
 from ontogeny.vocabulary import Counters, Saveable, TrainingState
 
 
@@ -255,10 +256,12 @@ class Recorder:
 
     def _saved(self, tokenizer: Any) -> dict[str, str]:
         """Where each checkpoint finds the tokenizer's files, relative to itself."""
-        folder = self.run.path / "tokenizer"
+        folder = self.run.path / TOKENIZER
         if tokenizer is not None and not folder.exists():
             folder.mkdir()
             tokenizer.save(folder)
+            hashes = {path.name: file_hash(path) for path in folder.glob("*.json")}
+            self.run.update_identity(**{TOKENIZER: hashes})
         return {path.name: f"../../tokenizer/{path.name}" for path in sorted(folder.glob("*.json"))}
 
 

@@ -6,24 +6,22 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 
-from ontogeny.errors import Damaged, DamageWarning, NotARun, RunExists, UnknownName
-from ontogeny.store.arrays import verify_arrays
+from ontogeny.errors import DamageWarning, NotARun, RunExists, UnknownName
 from ontogeny.store.checkpoint import Checkpoint, list_checkpoints
 from ontogeny.store.documents import read_json, write_json
 from ontogeny.store.files import Damage, check_writable, named_errors
-from ontogeny.store.journal import read_journal, verify_journal
+from ontogeny.store.journal import read_journal
 from ontogeny.store.labelled import labelled
 from ontogeny.store.lock import held
-from ontogeny.store.rows import read_rows, read_table, verify_rows
-from ontogeny.store.tape import Tape
+from ontogeny.store.rows import read_rows, read_table
 from ontogeny.store.telemetry import Journal, Note
+from ontogeny.store.verification import verify_folder
 
 FORMAT = 1
 MANIFEST = "run.json"
@@ -177,17 +175,7 @@ class Run:
 
     def verify(self) -> list[Damage]:
         """Every file of the run against its checksums; damage names file and record."""
-        damage = [_below("journal", one) for path in self.journals for one in verify_journal(path)]
-        for checkpoint in self.checkpoints:
-            damage += [_below(f"checkpoints/{checkpoint.folder.name}", one) for one in checkpoint.verify()]
-        damage += [_below("tape", one) for one in Tape(self.path / "tape").verify()]
-        damage += verify_rows(self.path) + verify_arrays(self.path)
-        if (path := self.path / "transitions.parquet").exists():
-            try:
-                read_table(path)
-            except Damaged as error:
-                damage.append(Damage(path.name, 0, path.stat().st_size, str(error.received)))
-        return damage
+        return verify_folder(self.path, self.identity, self.journals)
 
     def disk_bytes(self) -> dict[str, int]:
         """Bytes on disk by what they hold."""
@@ -247,7 +235,3 @@ def _newest(frame: pd.DataFrame, taken_up: list[float]) -> pd.DataFrame:
         again = ((frame["attempt"] > attempt) & (frame["step"] == limit)).any()
         kept.append(mine[mine["step"] < limit] if again else mine[mine["step"] <= limit])
     return pd.concat(kept, ignore_index=True)
-
-
-def _below(folder: str, damage: Damage) -> Damage:
-    return replace(damage, file=f"{folder}/{Path(damage.file).name}")
