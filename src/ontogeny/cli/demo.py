@@ -40,7 +40,7 @@ def demo(out: Path) -> None:
 
 
 def _finished(path: Path) -> bool:
-    """Whether a run is there and whole; what a killed demo left is told, not overwritten."""
+    """Whether a run is there and at its end; what a stopped demo left is taken up again."""
     return (path / MANIFEST).exists() and Run.open(path).outcome == "finished"
 
 
@@ -52,10 +52,9 @@ def _train(out: Path, names: list[str]) -> None:
         steps[name] = recipe.training.steps
         training = Training(recipe, objective_of(recipe, out / name))
         console.print(f"{name}: {told(estimate(training))}")
-    command = [sys.executable, "-m", "ontogeny", "train"]
     children = {
         name: subprocess.Popen(
-            [*command, name, "--out", str(out / name)],
+            [sys.executable, "-m", "ontogeny", "train", *_what(out, name)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -68,6 +67,13 @@ def _train(out: Path, names: list[str]) -> None:
         for child in children.values():
             child.terminate()
         raise
+
+
+def _what(out: Path, name: str) -> list[str]:
+    """A run that was begun is resumed; the others are trained."""
+    if (out / name / MANIFEST).exists():
+        return ["--resume", str(out / name)]
+    return [name, "--out", str(out / name)]
 
 
 def _follow(out: Path, children: dict[str, subprocess.Popen], steps: dict[str, int]) -> None:
@@ -87,8 +93,8 @@ def _follow(out: Path, children: dict[str, subprocess.Popen], steps: dict[str, i
 
 
 def _step_reached(path: Path) -> int:
-    journal = path / "journal" / "000.journal"
-    if not journal.exists():
+    journals = sorted((path / "journal").glob("*.journal"))
+    if not journals:
         return 0
-    steps = read_journal(journal, ()).steps
+    steps = read_journal(journals[-1], ()).steps
     return int(steps[-1]) if len(steps) else 0
