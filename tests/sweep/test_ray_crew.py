@@ -81,9 +81,17 @@ def test_a_ray_worker_killed_in_a_sweep_loses_and_doubles_nothing(tmp_path, plan
             assert set(frame[frame["part"] == part]["step"]) == {c.step for c in run.checkpoints}
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C as in a shell: the workers of pytest-xdist ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-def test_an_interruption_stops_ray_workers_at_a_step(tmp_path, plan):
+def test_an_interruption_stops_ray_workers_at_a_step(tmp_path, plan, interruptible):
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'ontogeny[ray]'")
     runs = plan(2, steps=100_000)
     watcher = Watcher(tmp_path / "seed-1", signal.SIGINT)
