@@ -1,5 +1,7 @@
 """Plans of tiny runs."""
 
+import signal
+
 import pytest
 
 from ontogeny.record.recipe import Recipe
@@ -36,3 +38,11 @@ def plan():
         ]
 
     return make
+
+
+@pytest.fixture
+def interruptible():
+    """Ctrl-C as in a shell: the workers of pytest-xdist ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -81,14 +81,6 @@ def test_a_ray_worker_killed_in_a_sweep_loses_and_doubles_nothing(tmp_path, plan
             assert set(frame[frame["part"] == part]["step"]) == {c.step for c in run.checkpoints}
 
 
-@pytest.fixture
-def interruptible():
-    """Ctrl-C as in a shell: the workers of pytest-xdist ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_an_interruption_stops_ray_workers_at_a_step(tmp_path, plan, interruptible):

@@ -128,7 +128,7 @@ def started(tmp_path, runs) -> subprocess.Popen:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_sweep_goes_on(tmp_path, plan, number):
+def test_an_interrupted_sweep_goes_on(tmp_path, plan, number, interruptible):
     """Ctrl-C, and a sweep that dies without a word: its workers stop by themselves."""
     runs = plan(3, steps=400)
     child = started(tmp_path, runs)
