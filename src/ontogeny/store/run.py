@@ -188,7 +188,7 @@ class Run:
 
 def _require_free(path: Path) -> None:
     if (path / MANIFEST).exists():
-        raise RunExists(f"{path} already holds a run", remedy="resume it, choose another folder, or remove it")
+        raise RunExists(f"{path} already holds a run", remedy="resume it, or choose another folder")
 
 
 def _carrying(journal: Journal, attempt: int) -> pd.DataFrame:
