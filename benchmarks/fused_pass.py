@@ -32,9 +32,10 @@ from torch import Tensor
 
 from claims import Claim, conclude
 from ontogeny.catalogue import part
+from ontogeny.evidence import WITHOUT_PASS
+from ontogeny.measure.asked import asked_parts
 from ontogeny.measure.found import watchers_for
 from ontogeny.measure.fused_pass import BATCH, Watcher, fused_pass
-from ontogeny.measure.plan import asked_parts
 from ontogeny.models import Decoder, DecoderConfig
 from ontogeny.numerics.aims import previous_aim
 from ontogeny.record.recipe import load_recipe
@@ -48,10 +49,10 @@ DEPTHS = (4, 8, 16)
 def watched(stimulus: Stimulus) -> list[Watcher]:
     """Everything a pass over this stimulus serves in the whole catalogue."""
     return watchers_for(
-        (made, at)
-        for made in asked_parts(())
-        for at in made.at
-        if at not in ("", "matrix") and stimulus.name in made.stimuli
+        (asked.part, at)
+        for asked in asked_parts()
+        for at in asked.part.at
+        if at not in ("", *WITHOUT_PASS) and stimulus.name in asked.part.stimuli
     )
 
 

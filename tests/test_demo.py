@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ontogeny.detect import claimed
-from ontogeny.measure.plan import asked_parts
+from ontogeny.measure.asked import asked_parts
 from ontogeny.store.run import Run
 
 pytestmark = pytest.mark.slow
@@ -20,7 +20,7 @@ def test_the_demo_does_what_it_says_once(tmp_path):
     first = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1500)
     assert first.returncode == 0, first.stderr
     took = time.monotonic() - began
-    wanted = {part.name for part in asked_parts([])}
+    wanted = {asked.part.name for asked in asked_parts()}
     for name in ("letters", "induction"):
         run = Run.open(tmp_path / "demo" / name)
         assert run.outcome == "finished"

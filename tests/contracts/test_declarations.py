@@ -14,9 +14,10 @@ from ontogeny.catalogue import (
     part,
     parts,
     stimulus,
+    summary,
     trial,
 )
-from ontogeny.catalogue.part import NUMBERS
+from ontogeny.catalogue.part import MEASURING
 from ontogeny.errors import BadContract, DuplicateName, UnknownName
 from ontogeny.testing import temporary_catalogue
 
@@ -89,7 +90,7 @@ def test_an_unknown_axis():
 
 
 @pytest.mark.parametrize("missing", ["Known:", "Misleads:"])
-@pytest.mark.parametrize("kind", sorted(NUMBERS))
+@pytest.mark.parametrize("kind", sorted(MEASURING))
 def test_words_that_numbers_need(kind, missing):
     def proof_words(residual_norms):
         pass
@@ -100,10 +101,17 @@ def test_words_that_numbers_need(kind, missing):
         "comparison": comparison(unit="x", source="here"),
         "fit": fit(source="here"),
         "trial": trial(unit="x", source="here", passes=1),
+        "summary": summary(unit="x", source="here"),
     }[kind]
     if kind == "trial":
 
         def proof_words(subject):
+            pass
+
+        proof_words.__doc__ = proof_number.__doc__.replace(missing, "")
+    if kind == "summary":
+
+        def proof_words(sink_mass):
             pass
 
         proof_words.__doc__ = proof_number.__doc__.replace(missing, "")

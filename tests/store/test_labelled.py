@@ -12,7 +12,10 @@ from ontogeny.vocabulary import AXES
 def table(*rows: dict) -> pd.DataFrame:
     """As `read_rows` gives it: every axis there, integers nullable."""
     frame = pd.DataFrame(
-        [{"component": "", "stimulus_name": "heldout", "step": 0, "value": 1.0, **row} for row in rows]
+        [
+            {"component": "", "stimulus_name": "heldout", "settings": "", "step": 0, "value": 1.0, **row}
+            for row in rows
+        ]
     )
     for axis, kind in AXES.items():
         if axis not in frame:
@@ -32,7 +35,7 @@ def test_axes_are_those_that_are_there_in_their_own_order():
     assert found.dims == ("step", "layer", "head")
     assert found.coords["layer"].dtype.kind == "i"
     assert float(found.sel(step=4, layer=1, head=0)) == 410
-    assert found.attrs == {"component": "", "stimulus": "heldout"}
+    assert found.attrs == {"component": "", "stimulus": "heldout", "settings": ""}
 
 
 def test_a_number_of_the_whole_model_is_a_series():

@@ -6,6 +6,7 @@ fails where it is declared and says what would be right.
 """
 
 from ontogeny.catalogue.contracts import Batch, DataFacts, Intervention, Objective, RunnableSubject, Tap
+from ontogeny.catalogue.course import Course
 from ontogeny.catalogue.declare import (
     comparison,
     detector,
@@ -19,18 +20,32 @@ from ontogeny.catalogue.declare import (
     trial,
     view,
 )
-from ontogeny.catalogue.part import KINDS, MEASURING, Part, load, measuring_part, part, parts, register
+from ontogeny.catalogue.part import (
+    FAMILIES,
+    KINDS,
+    MEASURING,
+    Part,
+    load,
+    measuring_part,
+    part,
+    parts,
+    register,
+)
+from ontogeny.catalogue.references import back
 
 __all__ = [
+    "FAMILIES",
     "KINDS",
     "MEASURING",
     "Batch",
+    "Course",
     "DataFacts",
     "Intervention",
     "Objective",
     "Part",
     "RunnableSubject",
     "Tap",
+    "back",
     "comparison",
     "detector",
     "fit",

@@ -98,6 +98,10 @@ class Intervention:
     def on_update(self, state: TrainingState, step: int) -> None:
         """Called after the optimizer's step."""
 
+    def telemetry(self) -> Mapping[str, float]:
+        """Numbers of the step that was just taken, recorded with it under the intervention's own name."""
+        return {}
+
     def sham(self) -> Self:
         """A twin that writes the same tensors back."""
         raise TypeError(f"{type(self).__name__} has no sham")

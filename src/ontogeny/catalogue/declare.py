@@ -4,7 +4,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ontogeny.catalogue.part import NUMBERS, Part, declared_names, register
+from ontogeny.catalogue.course import OFFERED
+from ontogeny.catalogue.part import FAMILIES, MEASURING, Part, declared_names, register
+from ontogeny.catalogue.references import checked_references
 from ontogeny.errors import BadContract, UnknownName
 from ontogeny.evidence.kinds import SITES, sites_offering
 from ontogeny.vocabulary import AXES
@@ -26,7 +28,7 @@ def _signature(make: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any
 
 def _check_words(kind: str, make: Callable[..., Any], source: str) -> None:
     text = inspect.getdoc(make) or ""
-    wanted = ("Known:", "Misleads:") if kind in NUMBERS else ()
+    wanted = ("Known:", "Misleads:") if kind in MEASURING else ()
     missing = [word for word in wanted if word not in text]
     if not text or missing or not source:
         raise BadContract(
@@ -60,13 +62,20 @@ def _declare(kind: str, source: str, **said: Any) -> Callable[[Declared], Declar
     def declare(make: Declared) -> Declared:
         _check_words(kind, make, source)
         needs, parameters = _signature(make)
-        for axis in said.get("axes", ()):
+        for axis in (*said.get("axes", ()), *said.get("array", ())):
             if axis not in AXES:
                 raise UnknownName("axis", axis, AXES)
+        if family := said.get("family"):
+            _known_family(family)
         register(Part(kind, make.__name__, make, needs, parameters, source, **said))
         return make
 
     return declare
+
+
+def _known_family(family: str) -> None:
+    if family not in FAMILIES:
+        raise UnknownName("family", family, FAMILIES)
 
 
 def _streamed_sites(kind: str, make: Any, needs: Sequence[str], at: Sequence[str]) -> tuple[str, ...]:
@@ -101,21 +110,32 @@ def instrument(
     *,
     unit: str,
     source: str,
+    family: str = "",
     axes: Sequence[str] = (),
+    array: Sequence[str] = (),
     at: Sequence[str] = (),
     stimuli: Sequence[str] = ("heldout",),
     null: str | None = None,
+    online: bool = False,
     version: int = 1,
 ) -> Callable[[Declared], Declared]:
-    """One checkpoint, one place. `axes` name the dimensions of what it returns; () is one number."""
+    """One checkpoint, one place. `axes` name the dimensions of what it returns; () is one number.
+
+    `array` names the dimensions of what a Reading keeps in its `array`, beside its number. `online` parts
+    read the gradients, updates and parameters of a training step (`evidence.online`): the Recorder runs
+    them while a model is trained, and `replay.measure_step` runs them on a recorded step.
+    """
     return _measuring(
         "instrument",
         source,
         at=at,
         unit=unit,
+        family=family,
         axes=tuple(axes),
-        stimuli=tuple(stimuli),
+        array=tuple(array),
+        stimuli=() if online else tuple(stimuli),
         null=null,
+        online=online,
         version=version,
     )
 
@@ -124,35 +144,47 @@ def comparison(
     *,
     unit: str,
     source: str,
-    reference: str = "final",
+    reference: str | Sequence[str] = "final",
+    layers: bool = False,
+    family: str = "",
     axes: Sequence[str] = (),
+    array: Sequence[str] = (),
     at: Sequence[str] = (),
     stimuli: Sequence[str] = ("heldout",),
     version: int = 1,
 ) -> Callable[[Declared], Declared]:
-    """Two checkpoints at one place: every need arrives as a Pair(here, there)."""
-    if reference not in ("final", "first", "previous"):
-        raise BadContract("unknown reference", received=reference, allowed="final, first, previous")
+    """Two checkpoints at one place: every need arrives as a Pair(here, there).
+
+    With several references it arrives as Several(here, there), `there` by the references' names. `layers`
+    says that the part also makes sense between two places of one checkpoint, and is to be measured so.
+    """
     return _measuring(
         "comparison",
         source,
         at=at,
         unit=unit,
+        family=family,
         axes=tuple(axes),
+        array=tuple(array),
         stimuli=tuple(stimuli),
         version=version,
-        options={"reference": reference},
+        options={"reference": checked_references(reference), "layers": layers},
     )
 
 
 def fit(
-    *, source: str, at: Sequence[str] = (), stimuli: Sequence[str] = ("heldout",), version: int = 1
+    *,
+    source: str,
+    family: str = "",
+    at: Sequence[str] = (),
+    stimuli: Sequence[str] = ("heldout",),
+    version: int = 1,
 ) -> Callable[[Declared], Declared]:
     """Evidence in, Fitted(artefact, quality) out; its name may be a need of other parts.
 
     A parameter called `rng` receives a generator of the measurement stream.
     """
-    return _measuring("fit", source, at=at, stimuli=tuple(stimuli), version=version)
+    return _measuring("fit", source, at=at, family=family, stimuli=tuple(stimuli), version=version)
 
 
 def trial(
@@ -160,6 +192,7 @@ def trial(
     unit: str,
     source: str,
     passes: int | Callable[[Any, Any], int],
+    family: str = "",
     axes: Sequence[str] = (),
     stimuli: Sequence[str] = ("heldout",),
     version: int = 1,
@@ -173,14 +206,50 @@ def trial(
                 f"trial {make.__name__!r} needs too much", received=needs, allowed="subject, stimulus"
             )
         said = {"unit": unit, "axes": tuple(axes), "stimuli": tuple(stimuli), "version": version}
-        return _declare("trial", source, **said, options={"passes": passes})(make)
+        return _declare("trial", source, family=family, **said, options={"passes": passes})(make)
 
     return declare
 
 
-def summary(*, of: Sequence[str], unit: str, source: str, version: int = 1) -> Callable[[Declared], Declared]:
-    """Rows of the parts named in `of` (one DataFrame) in, rows out."""
-    return _declare("summary", source, unit=unit, version=version, options={"of": tuple(of)})
+def summary(
+    *,
+    unit: str,
+    source: str,
+    family: str = "",
+    axes: Sequence[str] = (),
+    array: Sequence[str] = (),
+    stimuli: Sequence[str] = (),
+    telemetry: Sequence[str] = (),
+    version: int = 1,
+) -> Callable[[Declared], Declared]:
+    """What is known of a whole series in, readings out; it runs after all checkpoints, once a stimulus.
+
+    Its needs are names of measuring parts, each given as a `Course` (rows of every step and place, newest
+    only, and arrays), and any of: `telemetry`, a DataFrame with `step` and the metrics named in the
+    declaration; `facts`, what is known of the data; `stimulus`, the Stimulus the rows were measured on.
+    `stimuli` restricts it to some of those that all its parts were measured on.
+
+    It returns a Reading, or a mapping of names to Readings (of the whole course: their row stands at the
+    last step), or an iterable of `Summarised(reading, step, place, component)`. Values may have the declared
+    axes. Its rows' `reference` is the hash of everything it read.
+    """
+
+    def declare(make: Declared) -> Declared:
+        needs, _ = _signature(make)
+        of = tuple(need for need in needs if need not in OFFERED)
+        if ("telemetry" in needs) != bool(telemetry):
+            raise BadContract(
+                f"summary {make.__name__!r} does not say which metrics it reads",
+                received=f"needs {', '.join(needs)}; telemetry={tuple(telemetry)}",
+                allowed="a need `telemetry` and telemetry=(names of metrics,), or neither",
+            )
+        if not of and not telemetry:
+            raise BadContract(f"summary {make.__name__!r} reads no part and no telemetry", received=needs)
+        said = {"unit": unit, "axes": tuple(axes), "array": tuple(array), "stimuli": tuple(stimuli)}
+        options = {"of": of, "telemetry": tuple(telemetry)}
+        return _declare("summary", source, family=family, version=version, **said, options=options)(make)
+
+    return declare
 
 
 def null(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:

@@ -29,7 +29,19 @@ KINDS: Mapping[str, str] = {
     "view": "tables -> the description of a figure",
 }
 MEASURING = frozenset({"instrument", "comparison", "summary", "trial", "fit"})
-NUMBERS = frozenset({"instrument", "comparison", "trial", "fit"})
+
+#: Families of measuring parts; a choice such as `heads.*` names one.
+FAMILIES: Mapping[str, str] = {
+    "telemetry": "gradients, updates and losses, step by step",
+    "spectra": "singular values, eigenvalues and similarity of representations",
+    "heads": "what single attention heads do",
+    "activations": "norms, sparsity and shape of activations",
+    "tokens": "losses and predictions, token by token",
+    "concepts": "probes, directions and dictionaries",
+    "causal": "what changes when something is edited",
+    "trajectory": "how weights move",
+    "forecast": "what the beginning says of the end",
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,9 @@ class Part:
     null: str | None = None
     version: int = 1
     streamed: bool = False
+    family: str = ""
+    array: tuple[str, ...] = ()
+    online: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -68,6 +83,12 @@ class Part:
             if name not in self.parameters:
                 raise UnknownName(f"parameter of {self.kind} {self.name!r}", name, self.parameters)
         return {**self.parameters, **chosen}
+
+    def settings(self, **chosen: Any) -> str:
+        """The parameters that differ from the defaults, as text: `variant='biased'`; empty if none does."""
+        whole = self.bind(**chosen)
+        differing = sorted(name for name in chosen if whole[name] != self.parameters[name])
+        return ", ".join(f"{name}={whole[name]!r}" for name in differing)
 
     def parameter_hash(self, **chosen: Any) -> str:
         """Eight hex digits over the version and every parameter: part of the key of what it measures."""

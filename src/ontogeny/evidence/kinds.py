@@ -17,16 +17,51 @@ from torch import Tensor
 from ontogeny.errors import BadContract, DuplicateName, UnknownName
 from ontogeny.vocabulary import Aim, Place, Stimulus
 
-#: Kinds of site, and what is seen there. `matrix` needs no pass.
+#: Kinds of site, and what is seen there. Those of `WITHOUT_PASS` need none.
 SITES: Mapping[str, str] = {
     "matrix": "one weight matrix [out in]",
+    "head": "the weights of one attention head, in one layout for all families",
+    "readout": "the embedding, the unembedding and the final norm's gain",
+    "embedding": "the stream that enters block 0 [sequence position feature]",
     "residual": "the residual stream after one block [sequence position feature]",
+    "query": "queries of one layer, after position encoding [sequence head position channel]",
+    "key": "keys of one layer's key-value heads, after position encoding [sequence head position channel]",
+    "value": "values of one layer's key-value heads [sequence head position channel]",
     "attention": "the patterns of one attention layer [sequence head query key]",
+    "head_output": "what each head hands to the output projection [sequence position head channel]",
+    "attention_output": "what one layer's attention adds to the stream [sequence position feature]",
+    "mlp_preactivation": "the input of an MLP's non-linearity (gated: the gate's) [sequence position neuron]",
+    "mlp_activation": "what enters an MLP's down projection, after gating [sequence position neuron]",
+    "mlp_output": "what one layer's MLP adds to the stream [sequence position feature]",
+    "final_state": "the stream after the final norm [sequence position feature]",
     "logits": "the model's output [sequence position vocabulary]",
+    "module": "the output of one module, addressed by its path [sequence …]",
+    "model": "every parameter, by name",
+    "parameter": "one step of training: all parameters, and each group of them",
 }
 
-#: What is there without being computed: the weight itself.
-RAW: Mapping[str, str] = {"weight": "matrix"}
+#: What is there without being computed, and where: the weights themselves.
+RAW: Mapping[str, str] = {
+    "weight": "matrix",
+    "head_query": "head",
+    "head_key": "head",
+    "head_value": "head",
+    "head_output_weight": "head",
+    "embedding_weight": "readout",
+    "unembedding_weight": "readout",
+    "final_norm_gain": "readout",
+    "parameters": "model",
+    "gradient": "parameter",
+    "previous_gradient": "parameter",
+    "update": "parameter",
+    "parameter": "parameter",
+}
+
+#: Kinds of site that are read without running the model on a stimulus.
+WITHOUT_PASS = frozenset(RAW.values())
+
+#: Needs of any site: what is known of the data (DataFacts), and the stimulus of the pass.
+GIVEN = frozenset({"facts", "stimulus"})
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 
@@ -128,10 +163,12 @@ def derived(name: str, *, at: str) -> Callable[[Maker], Maker]:
 
 def sites_offering(need: str) -> frozenset[str]:
     """Kinds of site at which a need can be met; an unknown need lists what exists."""
+    if need in GIVEN:
+        return frozenset(SITES) if need == "facts" else frozenset(SITES) - WITHOUT_PASS
     if need in RAW:
         return frozenset({RAW[need]})
     if need not in EVIDENCE:
-        raise UnknownName("evidence", need, [*EVIDENCE, *RAW])
+        raise UnknownName("evidence", need, [*EVIDENCE, *RAW, *GIVEN])
     offered = set()
     for at, kind in EVIDENCE[need].items():
         if all(at in sites_offering(deeper) for deeper in kind.needs):

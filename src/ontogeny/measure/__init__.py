@@ -1,10 +1,13 @@
 """Measure: every part at every checkpoint of a series, one fused pass a stimulus, nothing twice."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ontogeny.measure.plan import Price, Request, Session, price
-from ontogeny.measure.workers import measure_steps
+from ontogeny.measure.summaries import summarise
+from ontogeny.measure.workers import measure_steps, raise_failed
+from ontogeny.series import FETCHED, Series, TokenRule, write_steps
 from ontogeny.store.arrays import compact_arrays
 from ontogeny.store.lock import held
 from ontogeny.store.rows import compact_rows
@@ -13,37 +16,69 @@ __all__ = ["Price", "Request", "Session", "explain", "measure"]
 
 
 def measure(
-    series: Path | str,
+    series: Path | str | Series,
     parts: Sequence[str] = (),
     *,
     home: Path | str | None = None,
     text: Path | str | None = None,
+    pattern: str | None = None,
+    tokens: TokenRule | None = None,
+    trust: bool = False,
     workers: int = 1,
     begin: Callable[[list[int]], None] = lambda steps: None,
     done: Callable[[int], None] = lambda step: None,
 ) -> int:
     """Measure what is missing; returns how many checkpoints had something missing.
 
-    series   a run's folder, or a folder of checkpoints that `transformers` can load
+    series   whatever `Series.open` opens, or a series that is open
     parts    names; none means every instrument and comparison of the catalogue
     home     where the rows go (default: the run, or `ontogeny/` in a foreign folder)
     text     natural text for a foreign series, tokenised by its own tokenizer
+    pattern, tokens, trust   as for `Series.open`
     workers  processes, one thread each
 
-    RunHeld if another process measures the same series.
+    A checkpoint that cannot be loaded does not keep the others from being measured; its error is raised at
+    the end. RunHeld if another process measures the same series.
     """
-    request = Request(Path(series), Path(home) if home else None, tuple(parts), Path(text) if text else None)
-    session = Session(request)
-    session.series.home.mkdir(parents=True, exist_ok=True)
-    with held(session.series.home, "measuring", "measured", ("rows", "arrays", "fits")):
+    opened = _opened(series, home, pattern, tokens, trust)
+    if workers > 1:
+        opened.require_portable()
+    session = Session(Request(opened, None, tuple(parts), Path(text) if text else None))
+    home = opened.home
+    home.mkdir(parents=True, exist_ok=True)
+    with held(home, "measuring", "measured", ("rows", "arrays", "fits", FETCHED)):
+        write_steps(home, opened.checkpoints)
         steps = [checkpoint.step for checkpoint in session.todo()]
         begin(steps)
-        measure_steps(session, steps, workers, done)
-        compact_rows(session.series.home)
-        compact_arrays(session.series.home)
+        failed = measure_steps(session, steps, workers, done)
+        summarise(session)
+        compact_rows(home)
+        compact_arrays(home)
+    raise_failed(failed)
     return len(steps)
 
 
-def explain(series: Path | str, parts: Sequence[str] = (), *, text: Path | str | None = None) -> Price:
+def explain(
+    series: Path | str | Series,
+    parts: Sequence[str] = (),
+    *,
+    home: Path | str | None = None,
+    text: Path | str | None = None,
+    pattern: str | None = None,
+    trust: bool = False,
+) -> Price:
     """What `measure` would do and cost, measured on one checkpoint."""
-    return price(Session(Request(Path(series), None, tuple(parts), Path(text) if text else None)))
+    opened = _opened(series, home, pattern, None, trust)
+    return price(Session(Request(opened, None, tuple(parts), Path(text) if text else None)))
+
+
+def _opened(
+    series: Path | str | Series,
+    home: Path | str | None,
+    pattern: str | None,
+    tokens: TokenRule | None,
+    trust: bool,
+) -> Series:
+    if isinstance(series, Series):
+        return series if home is None else replace(series, home=Path(home))
+    return Series.open(series, home, pattern=pattern, tokens=tokens, trust=trust)

@@ -1,25 +1,33 @@
 """Measure one checkpoint: one pass a stimulus, every part at every place that offers what it needs."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from torch import Tensor
 
-from ontogeny.catalogue import Part, part
+from ontogeny.catalogue import DataFacts, Part, part
 from ontogeny.errors import BadContract
+from ontogeny.measure.compared import References, between_places, compared
 from ontogeny.measure.found import Found, watchers_for
 from ontogeny.measure.fused_pass import BATCH, fused_pass
-from ontogeny.measure.reading_rows import Row, named_readings, null_row, reading_rows
+from ontogeny.measure.raw_weights import raw_weights
+from ontogeny.measure.reading_rows import Row, kept_rows, named_readings, null_row
 from ontogeny.subject import Subject
-from ontogeny.vocabulary import Fitted, Pair, Place, Reading, Status, Stimulus, Streams, undefined
+from ontogeny.vocabulary import Fitted, Place, Reading, Status, Stimulus, Streams, undefined
+
+#: What rows of a comparison between two places of one checkpoint have as their reference, and how their
+#: components begin; `place_to` is the second place.
+LAYERS = "layers"
 
 
 @dataclass(frozen=True)
 class Unit:
     """The least that is measured or skipped as a whole: a part, a kind of site, a stimulus, parameters.
 
-    `stimulus` is None where no pass is needed, and a Reading where the series cannot make it.
+    `stimulus` is None where no pass is needed, and a Reading where the series cannot make it. With
+    `layers`, a comparison is between every two places of the checkpoint, not with another checkpoint.
     """
 
     part: Part
@@ -27,10 +35,20 @@ class Unit:
     stimulus: Stimulus | Reading | None
     stimulus_name: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    layers: bool = False
 
     @property
     def stimulus_hash(self) -> str:
         return self.stimulus.hash if isinstance(self.stimulus, Stimulus) else self.stimulus_name
+
+    @property
+    def watched(self) -> Part:
+        """The part as a pass sees it: a streamed one with parameters of its own has a name of its own."""
+        settings = self.part.settings(**self.parameters)
+        if not self.part.streamed or not settings:
+            return self.part
+        made = partial(self.part.make, **self.part.bind(**self.parameters))
+        return replace(self.part, name=f"{self.part.name}({settings})", make=made)
 
     @property
     def identity(self) -> Row:
@@ -39,9 +57,11 @@ class Unit:
             "part": self.part.name,
             "version": self.part.version,
             "parameters": self.part.parameter_hash(**self.parameters),
+            "settings": self.part.settings(**self.parameters),
             "stimulus": self.stimulus_hash,
             "stimulus_name": self.stimulus_name,
             "condition": "",
+            **({"reference": LAYERS} if self.layers else {}),
         }
 
 
@@ -55,38 +75,52 @@ class Measured:
 
 
 #: Evidence of the reference checkpoint for comparisons on one stimulus with one kind of reference, or a
-#: Reading where the checkpoint has none.
-ReferenceEvidence = Callable[[list[Unit]], Found | Reading]
+#: Reading where the checkpoint has none; of several references, by name.
+ReferenceEvidence = Callable[[list[Unit]], References]
 
 
-def gather(subject: Subject, units: list[Unit], batch: int = BATCH) -> Found:
+def gather(subject: Subject, units: list[Unit], batch: int = BATCH, facts: DataFacts | None = None) -> Found:
     """All evidence that units of one stimulus need."""
     stimulus = units[0].stimulus
     streamed = {}
     if isinstance(stimulus, Stimulus):
-        watchers = watchers_for((unit.part, unit.at) for unit in units if unit.at)
+        watchers = watchers_for((unit.watched, unit.at) for unit in units if unit.at)
         if watchers:
             streamed = fused_pass(subject, stimulus, watchers, batch)
-    weights = subject.matrices() if any(unit.at == "matrix" for unit in units) else {}
-    # Copied: the next checkpoint is loaded into the same parameters, and a reference must outlive that.
-    matrices = {place: weight.clone() for place, weight in weights.items()}
-    return Found(streamed, matrices)
+    found = Found(streamed, raw_weights(subject, {unit.at for unit in units}))
+    if facts is not None:
+        found.given["facts"] = facts
+    if isinstance(stimulus, Stimulus):
+        found.given["stimulus"] = stimulus
+    return found
 
 
 def measure_checkpoint(
-    subject: Subject, units: Iterable[Unit], reference: ReferenceEvidence, batch: int = BATCH
+    subject: Subject,
+    units: Iterable[Unit],
+    reference: ReferenceEvidence,
+    batch: int = BATCH,
+    facts: DataFacts | None = None,
 ) -> Measured:
-    """Rows of all units for one subject; the caller adds run, step and checkpoint to them."""
+    """Rows of all units for one subject; the caller adds run, step and checkpoint to them.
+
+    What needs no pass comes first: fits on weights serve the passes that follow.
+    """
     measured = Measured()
     by_stimulus: dict[str, list[Unit]] = {}
-    for unit in units:
+    for unit in sorted(units, key=lambda unit: unit.stimulus is not None):
         by_stimulus.setdefault(unit.stimulus_hash, []).append(unit)
+    weights: Found | None = None
     for together in by_stimulus.values():
         if isinstance(together[0].stimulus, Reading):
             for unit in together:
                 _add(measured, unit, "", Place(), together[0].stimulus)
             continue
-        found = gather(subject, together, batch)
+        found = gather(subject, together, batch, facts)
+        if weights is not None:
+            found.share(weights)
+        if together[0].stimulus is None:
+            weights = found
         for unit in sorted(together, key=lambda unit: unit.part.kind != "fit"):
             _measure_unit(measured, subject, unit, found, together, reference)
     return measured
@@ -107,8 +141,12 @@ def _measure_unit(
         return
     places = found.places(unit.at)
     if not places:
-        gap = undefined(Status.NOT_OBSERVABLE, f"{unit.at} sites cannot be seen on this model")
+        reason = f"{unit.at} sites cannot be seen on this model: {subject.anatomy.why_not(unit.at)}"
+        gap = undefined(Status.NOT_OBSERVABLE, reason)
         _add(measured, unit, "", Place(), gap)
+        return
+    if unit.layers:
+        _measure_layers(measured, unit, found)
         return
     there = None
     if unit.part.kind == "comparison":
@@ -123,24 +161,42 @@ def _measure_unit(
             _add(measured, unit, "", place, gap)
             continue
         extra = _generator(unit, place)
-        fitted = _call(measured, unit, place, values, extra)
+        used = " ".join(filter(None, (found.artefact_key(need, place) for need in unit.part.needs)))
+        fitted = _call(measured, unit, place, values, extra, used)
         if fitted is not None:
-            found.keep(unit.part.name, place, fitted.artefact)
+            key = _artefact_key(unit, place)
+            measured.artefacts[key] = fitted.artefact
+            found.keep(unit.part.name, place, fitted.artefact, key)
+
+
+def _measure_layers(measured: Measured, unit: Unit, found: Found) -> None:
+    """A comparison of every two places; its rows say `layers` and have the second place in `place_to`."""
+    first = len(measured.rows)
+    for place, other, values in between_places(unit.part, unit.at, found):
+        start = len(measured.rows)
+        gap = next((value for value in values if isinstance(value, Reading)), None)
+        if gap is None:
+            _call(measured, unit, place, values, {})
+        else:
+            _add(measured, unit, "", place, gap)
+        for row in measured.rows[start:]:
+            row["place_to"] = str(other)
+    if len(measured.rows) == first:
+        _add(measured, unit, "", Place(), undefined(Status.NO_TARGET, "there are no two places to compare"))
+    for row in measured.rows[first:]:
+        row["component"] = f"{LAYERS}_{row['component']}".rstrip("_")
 
 
 def _same_reference(one: Unit, other: Unit) -> bool:
-    return one.part.kind == other.part.kind and one.part.options == other.part.options
+    return one.part.kind == other.part.kind and one.part.options == other.part.options and not one.layers
 
 
-def _evidence(unit: Unit, found: Found, there: Found | None, place: Place) -> list[Any]:
+def _evidence(unit: Unit, found: Found, there: References | None, place: Place) -> list[Any]:
     if unit.part.streamed:
-        return [found.get(unit.part.name, unit.at, place)]
-    here = [found.get(need, unit.at, place) for need in unit.part.needs]
+        return [found.get(unit.watched.name, unit.at, place)]
     if there is None:
-        return here
-    far = [there.get(need, unit.at, place) for need in unit.part.needs]
-    undefined_ones = [value for value in (*here, *far) if isinstance(value, Reading)]
-    return undefined_ones or [Pair(*both) for both in zip(here, far, strict=True)]
+        return [found.get(need, unit.at, place) for need in unit.part.needs]
+    return compared(unit.part, unit.at, found, there, place)
 
 
 def _generator(unit: Unit, place: Place) -> dict[str, Any]:
@@ -149,10 +205,24 @@ def _generator(unit: Unit, place: Place) -> dict[str, Any]:
     return {"rng": Streams(0).generator("measurement", place=f"{unit.part.name} {place}")}
 
 
+def _artefact_key(unit: Unit, place: Place) -> str:
+    made = unit.part
+    key = f"{made.name}-{made.parameter_hash(**unit.parameters)}-{unit.stimulus_hash}-{place}"
+    return key.replace(" ", "-")
+
+
 def _call(
-    measured: Measured, unit: Unit, place: Place, values: list[Any], extra: Mapping[str, Any]
+    measured: Measured,
+    unit: Unit,
+    place: Place,
+    values: list[Any],
+    extra: Mapping[str, Any],
+    used: str = "",
 ) -> Fitted | None:
-    """Call a part and add its rows; what it raises becomes a status, never a traceback."""
+    """Call a part and add its rows; what it raises becomes a status, never a traceback.
+
+    `used` names the artefacts of fits among its evidence; its rows point at them.
+    """
     made = unit.part
     try:
         if made.streamed:
@@ -161,7 +231,7 @@ def _call(
             returned = made.make(*values, **{**made.bind(**unit.parameters), **extra})
         fitted = returned if isinstance(returned, Fitted) else None
         for component, reading in named_readings(made, fitted.quality if fitted else returned).items():
-            _add(measured, unit, component, place, reading)
+            _add(measured, unit, component, place, reading, used)
         if made.null is not None:
             row, arrays = null_row(made, place, part("null", made.null).make(*values))
             measured.rows.append({**unit.identity, **row})
@@ -172,11 +242,12 @@ def _call(
         reason = f"{type(error).__name__}: {error}"
         _add(measured, unit, "", place, undefined(Status.FAILED, reason))
         return None
-    if fitted is not None:
-        key = f"{made.name}-{made.parameter_hash(**unit.parameters)}-{unit.stimulus_hash}-{place}"
-        measured.artefacts[key.replace(" ", "-")] = fitted.artefact
     return fitted
 
 
-def _add(measured: Measured, unit: Unit, component: str, place: Place, reading: Reading) -> None:
-    measured.rows += [{**unit.identity, **row} for row in reading_rows(unit.part, component, place, reading)]
+def _add(
+    measured: Measured, unit: Unit, component: str, place: Place, reading: Reading, used: str = ""
+) -> None:
+    rows, arrays = kept_rows(unit.part, component, place, reading)
+    measured.rows += [{**unit.identity, **row, "fit": used} for row in rows]
+    measured.arrays |= arrays

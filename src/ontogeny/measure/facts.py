@@ -11,8 +11,8 @@ from ontogeny.catalogue import DataFacts
 from ontogeny.errors import BadSource
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.training import objective_of
-from ontogeny.sources import read_tokenizer
-from ontogeny.store.series import Series
+from ontogeny.series import Series, SeriesCheckpoint, StoredCheckpoint
+from ontogeny.sources import Tokenizer, read_tokenizer
 from ontogeny.subject import Subject
 
 
@@ -23,7 +23,7 @@ class TextFacts:
     stimuli, those that training never showed among them.
     """
 
-    def __init__(self, subject: Subject, folder: Path, text: Path | None) -> None:
+    def __init__(self, subject: Subject, folder: Path | None, text: Path | None) -> None:
         self.vocabulary = subject.anatomy.vocabulary
         self.context = subject.anatomy.context
         self.folder, self.path = folder, text
@@ -53,7 +53,7 @@ class TextFacts:
             raise BadSource(
                 f"{path} cannot be read", received=str(error), allowed="a text file in UTF-8"
             ) from None
-        tokens = read_tokenizer(self.folder).encode([text])[0]
+        tokens = self._tokenizer().encode([text])[0]
         if len(tokens) and int(tokens.max()) >= self.vocabulary:
             raise BadSource(
                 f"the tokenizer of {self.folder} is not the model's",
@@ -70,15 +70,30 @@ class TextFacts:
 
     def beginning(self) -> int | None:
         """The tokenizer's beginning token, if the folder has a tokenizer that names one."""
-        return read_tokenizer(self.folder).bos if (self.folder / "tokenizer.json").exists() else None
+        known = self.folder is not None and (self.folder / "tokenizer.json").exists()
+        return self._tokenizer().bos if known else None
 
     def text(self, tokens: Tensor) -> str:
-        return read_tokenizer(self.folder).decode(tokens.tolist())
+        return self._tokenizer().decode(tokens.tolist())
+
+    def _tokenizer(self) -> Tokenizer:
+        if self.folder is None:
+            raise BadSource(
+                "the checkpoints have no tokenizer of their own",
+                allowed="checkpoints in files, with a tokenizer.json beside them",
+            )
+        return read_tokenizer(self.folder)
 
 
-def facts_of(series: Series, subject: Subject, text: Path | None = None) -> DataFacts:
-    """A run made from a recipe knows its data; any other series has what is given beside it."""
+def facts_of(
+    series: Series, subject: Subject, text: Path | None = None, checkpoint: SeriesCheckpoint | None = None
+) -> DataFacts:
+    """A run made from a recipe knows its data; any other series has what is given beside it.
+
+    The tokenizer is that of `checkpoint`, or of the last.
+    """
     if series.run is not None and "recipe" in series.run.identity:
         recipe = Recipe.model_validate(series.run.identity["recipe"])
         return objective_of(recipe, series.run.path).facts()
-    return TextFacts(subject, series.checkpoints[-1].folder, text)
+    told = checkpoint or series.checkpoints[-1]
+    return TextFacts(subject, told.tokenizer() if isinstance(told, StoredCheckpoint) else None, text)

@@ -1,45 +1,35 @@
 """What is to be measured: units, of which checkpoints, at what price."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ontogeny.catalogue import Part, measuring_part, part, parts
+from ontogeny.catalogue import DataFacts, part
 from ontogeny.errors import BadSource, NotARun
-from ontogeny.measure.checkpoint import Unit, gather
+from ontogeny.evidence import WITHOUT_PASS
+from ontogeny.measure.asked import Asked, asked_parts
+from ontogeny.measure.checkpoint import LAYERS, Unit, gather
+from ontogeny.measure.compared import referred
 from ontogeny.measure.facts import facts_of
 from ontogeny.measure.found import watchers_for
 from ontogeny.measure.fused_pass import BATCH
+from ontogeny.measure.resident import UNREADABLE, Resident
+from ontogeny.series import MadeCheckpoint, Series, SeriesCheckpoint
 from ontogeny.store.rows import MEASURED, measured_keys
-from ontogeny.store.series import Series, SeriesCheckpoint
-from ontogeny.subject import Subject, load_subject
+from ontogeny.subject import Subject
 from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller asks for, in plain values that travel to workers."""
+    """What a caller asks for, in values that travel to workers: a place to open, or a series that is open."""
 
-    series: Path
+    series: Path | Series
     home: Path | None = None
     parts: tuple[str, ...] = ()
     text: Path | None = None
     batch: int = BATCH
-
-
-def asked_parts(names: Sequence[str]) -> list[Part]:
-    """The named parts, or every instrument and comparison, and the fits they need.
-
-    Unknown names are refused with the list.
-    """
-    if names:
-        asked = [measuring_part(name) for name in names]
-    else:
-        asked = [*parts("instrument").values(), *parts("comparison").values()]
-    needed = {need for made in asked for need in made.needs} - {made.name for made in asked}
-    return [*asked, *(made for name, made in parts("fit").items() if name in needed)]
 
 
 class Session:
@@ -47,24 +37,52 @@ class Session:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.series = Series.open(request.series, request.home)
+        given = request.series
+        self.series = given if isinstance(given, Series) else Series.open(given, request.home)
         if not self.series.checkpoints:
             raise NotARun(
                 f"{self.series.name} holds no checkpoint yet",
                 remedy="wait for its first one; a run that was killed before it has nothing to measure",
             )
-        self.subject = load_subject(self.series.checkpoints[-1].folder)
-        self._loaded = self.series.checkpoints[-1].folder
-        self.facts = facts_of(self.series, self.subject, request.text)
-        self._stimuli: dict[str, Stimulus | Reading] = {}
-        self.units = [unit for made in asked_parts(request.parts) for unit in self._units_of(made)]
+        self._resident = Resident()
+        self._asked = asked_parts(request.parts)
+        self.summaries = [one for one in self._asked if one.part.kind == "summary"]
+        self._sized: dict[tuple[int, int], tuple[DataFacts, dict[str, Stimulus | Reading], list[Unit]]] = {}
+        self._suit(self._resident.load_any(self.series))
+
+    @property
+    def subject(self) -> Subject:
+        """The model that was loaded last."""
+        return self._resident.subject
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """What stimuli depend on in a model: its vocabulary and its context."""
+        return self.subject.anatomy.vocabulary, self.subject.anatomy.context
 
     def load(self, checkpoint: SeriesCheckpoint) -> Subject:
-        """The subject with this checkpoint's weights."""
-        if self._loaded != checkpoint.folder:
-            self.subject = load_subject(checkpoint.folder, self.subject)
-            self._loaded = checkpoint.folder
-        return self.subject
+        """The subject with this checkpoint's weights; `facts` and `units` suit it."""
+        subject = self._resident.load(checkpoint)
+        self._suit(checkpoint)
+        return subject
+
+    def _suit(self, checkpoint: SeriesCheckpoint) -> None:
+        """A folder may hold models of several sizes, each with stimuli of its own."""
+        if self.size not in self._sized:
+            self.facts = facts_of(self.series, self.subject, self.request.text, checkpoint)
+            self._stimuli = {}
+            units = [u for one in self._asked if one.part.kind != "summary" for u in self._units_of(one)]
+            self._sized[self.size] = self.facts, self._stimuli, units
+        self.facts, self._stimuli, self.units = self._sized[self.size]
+
+    def hash_of(self, checkpoint: SeriesCheckpoint) -> str:
+        """Its hash, by loading what only a function can give; empty if it cannot be read."""
+        try:
+            if isinstance(checkpoint, MadeCheckpoint) and not checkpoint.hashed:
+                self.load(checkpoint)
+            return checkpoint.hash
+        except UNREADABLE:
+            return ""
 
     def stimulus(self, name: str) -> Stimulus | Reading:
         """A stimulus made once; what the data cannot give is a status."""
@@ -75,34 +93,41 @@ class Session:
                 self._stimuli[name] = undefined(Status.NO_TARGET, error.what)
         return self._stimuli[name]
 
-    def _units_of(self, made: Part) -> list[Unit]:
-        units = []
+    def _units_of(self, asked: Asked) -> list[Unit]:
+        units, made = [], asked.part
         for at in made.at or ("",):
-            if at == "matrix":
-                units.append(Unit(made, at, None))
+            if at in WITHOUT_PASS:
+                units.append(Unit(made, at, None, "", asked.parameters))
             else:
-                units += [Unit(made, at, self.stimulus(name), name) for name in made.stimuli]
+                units += [Unit(made, at, self.stimulus(n), n, asked.parameters) for n in made.stimuli]
+        if made.options.get("layers"):
+            units += [replace(unit, layers=True) for unit in units]
         return units
 
     def address(self, unit: Unit, checkpoint: SeriesCheckpoint) -> dict[str, Any]:
         """What rows of a unit at a checkpoint begin with."""
-        referred = self.reference(unit, checkpoint) if unit.part.kind == "comparison" else None
+        compared = unit.part.kind == "comparison" and not unit.layers
+        there = self.references(unit, checkpoint).values() if compared else ()
+        none = "" if len(there) == 1 else "-"
+        reference = " ".join(none if other is None else self.hash_of(other) for other in there)
         return {
             "run": self.series.id,
             "attempt": 0,
             "step": checkpoint.step,
-            "checkpoint": checkpoint.hash,
+            "checkpoint": self.hash_of(checkpoint),
             **unit.identity,
-            "reference": "" if referred is None else referred.hash,
+            "reference": LAYERS if unit.layers else reference,
         }
 
-    def reference(self, unit: Unit, checkpoint: SeriesCheckpoint) -> SeriesCheckpoint | None:
-        """What a comparison refers to: the final, the first or the previous checkpoint, if there is one."""
-        checkpoints, which = self.series.checkpoints, unit.part.options["reference"]
-        if which == "previous":
-            index = checkpoints.index(checkpoint)
-            return checkpoints[index - 1] if index else None
-        return checkpoints[0 if which == "first" else -1]
+    def references(self, unit: Unit, checkpoint: SeriesCheckpoint) -> dict[str, SeriesCheckpoint | None]:
+        """The checkpoints a comparison refers to, by their declared names; None where there is no such."""
+        checkpoints, names = self.series.checkpoints, unit.part.options["reference"]
+        index, steps = checkpoints.index(checkpoint), [kept.step for kept in checkpoints]
+        found = {}
+        for name in (names,) if isinstance(names, str) else names:
+            at = referred(name, index, steps)
+            found[name] = None if at is None else checkpoints[at]
+        return found
 
     def missing(self, checkpoint: SeriesCheckpoint, done: set[tuple[str, ...]]) -> list[Unit]:
         """Units of this checkpoint that no row speaks of yet, and fits whose artefact one of them needs."""
@@ -111,14 +136,20 @@ class Session:
             address = self.address(unit, checkpoint)
             if tuple(str(address[name]) for name in MEASURED) not in done:
                 found.append(unit)
-        needed = {(need, unit.at, unit.stimulus_hash) for unit in found for need in unit.part.needs}
+        needed = {(need, unit.stimulus_hash) for unit in found for need in unit.part.needs}
         fits = [unit for unit in self.units if unit.part.kind == "fit" and unit not in found]
-        return found + [unit for unit in fits if (unit.part.name, unit.at, unit.stimulus_hash) in needed]
+        return found + [
+            unit
+            for unit in fits
+            if (unit.part.name, unit.stimulus_hash) in needed
+            or (unit.at in WITHOUT_PASS and any(unit.part.name == need for need, _ in needed))
+        ]
 
     def todo(self) -> list[SeriesCheckpoint]:
-        """Checkpoints of which something is missing."""
+        """Checkpoints of which something is missing; those without any row need no hash to be told."""
         done = measured_keys(self.series.home)
-        return [c for c in self.series.checkpoints if self.missing(c, done)]
+        begun = {key[MEASURED.index("step")] for key in done if key[MEASURED.index("run")] == self.series.id}
+        return [c for c in self.series.checkpoints if str(c.step) not in begun or self.missing(c, done)]
 
 
 @dataclass(frozen=True)
@@ -145,7 +176,7 @@ def price(session: Session) -> Price:
             reason = stimulus.reason if isinstance(stimulus, Reading) else "weights only, no pass"
             lines.append((name or "(weights)", reason, names))
             continue
-        watched = [watcher.name for watcher in watchers_for((unit.part, unit.at) for unit in units)]
+        watched = [watcher.name for watcher in watchers_for((unit.watched, unit.at) for unit in units)]
         sequences, length = stimulus.shape
         shape = f"{sequences} × {length} tokens, one pass, reduces {', '.join(sorted(set(watched)))}"
         lines.append((name, shape, names))

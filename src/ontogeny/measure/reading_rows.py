@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from ontogeny.store.arrays import array_hash
 from ontogeny.vocabulary import Place, Reading, Status
 
 Row = dict[str, Any]
+#: One result of more numbers than this is one row and an array.
+MOST_ROWS = 100_000
 
 
 def named_readings(part: Part, returned: Any) -> dict[str, Reading]:
@@ -21,6 +24,50 @@ def named_readings(part: Part, returned: Any) -> dict[str, Reading]:
     if not isinstance(returned, Mapping):
         returned = {"": returned}
     return {name: value if isinstance(value, Reading) else Reading(value) for name, value in returned.items()}
+
+
+def kept_rows(
+    part: Part, component: str, place: Place, reading: Reading
+) -> tuple[list[Row], dict[str, Tensor]]:
+    """The rows of a reading, and the array they point at by its hash, if it has one.
+
+    A reading with an array is one row: its own number, and the array's hash. So is a reading of more than
+    `MOST_ROWS` numbers; its value is null and its status `ok` if any of them is finite.
+    """
+    array = reading.array
+    if array is None and math.prod(np.shape(reading.value)) > MOST_ROWS:
+        array = torch.as_tensor(reading.value)
+        rows = [_row_of_many(component, place, array, reading)]
+    elif array is not None:
+        _require_declared(part, reading, array)
+        rows = list(reading_rows(part, component, place, replace(reading, array=None)))
+    if array is None:
+        return list(reading_rows(part, component, place, reading)), {}
+    array = array.detach().cpu().contiguous()
+    name = array_hash(array)
+    return [{**row, "array": name} for row in rows], {name: array}
+
+
+def _row_of_many(component: str, place: Place, array: Tensor, reading: Reading) -> Row:
+    finite = int(array.isfinite().sum())
+    return {
+        "component": component,
+        **place,
+        "value": None,
+        "n": finite,
+        "status": str(Status.OK if finite else Status.NONFINITE),
+        "reason": f"{array.numel()} numbers, {finite} of them finite, kept as an array",
+    }
+
+
+def _require_declared(part: Part, reading: Reading, array: Tensor) -> None:
+    if np.ndim(reading.value) or array.ndim != len(part.array):
+        raise BadContract(
+            f"{part.kind} {part.name!r} kept an array that it does not declare",
+            received=f"a value of shape {np.shape(reading.value)}, an array of {tuple(array.shape)}",
+            allowed=f"one number, and an array with axes {part.array or '(none are declared)'}",
+            remedy='declare its axes: array=("item", "position")',
+        )
 
 
 def _elements(value: Any, shape: tuple[int, ...]) -> np.ndarray:

@@ -7,19 +7,31 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
+from typing import Any
 
 import torch
 
-from ontogeny.errors import OntogenyError
+from ontogeny.errors import ForeignCheckpoint, OntogenyError
 from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
+from ontogeny.measure.compared import References
 from ontogeny.measure.found import Found
 from ontogeny.measure.plan import Request, Session
+from ontogeny.measure.resident import UNREADABLE
 from ontogeny.record.environment import environment
+from ontogeny.series import SeriesCheckpoint
 from ontogeny.store.arrays import write_arrays
 from ontogeny.store.fits import write_fit
 from ontogeny.store.rows import measured_keys, write_rows
-from ontogeny.store.series import SeriesCheckpoint
+from ontogeny.subject import Subject
 from ontogeny.vocabulary import Reading, Status, undefined
+
+
+class NotLoaded(Exception):
+    """A checkpoint that cannot be loaded, and why; the others can still be measured."""
+
+    def __init__(self, step: int, cause: Exception) -> None:
+        super().__init__(step, cause)
+        self.step, self.cause = step, cause
 
 
 class _Worker:
@@ -27,45 +39,90 @@ class _Worker:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._references: dict[tuple[str, str], tuple[tuple[str, ...], Found]] = {}
+        self._references: dict[tuple[Any, str], tuple[tuple[str, ...], dict[str, Found]]] = {}
 
     def measure(self, checkpoint: SeriesCheckpoint) -> int:
-        """Measure what is missing of one checkpoint and write it; returns how many rows there were."""
+        """Measure what is missing of one checkpoint and write it; returns how many rows there were.
+
+        NotLoaded if it cannot be loaded.
+        """
         session = self.session
-        units = session.missing(checkpoint, measured_keys(session.series.home))
+        done = measured_keys(session.series.home)
+        if not session.missing(checkpoint, done):
+            return 0
+        subject = self._load(checkpoint)
+        units = session.missing(checkpoint, done)  # those for a model of this size
         if not units:
             return 0
         measured = measure_checkpoint(
-            session.load(checkpoint),
+            subject,
             units,
             lambda compared: self._reference(compared, checkpoint),
             session.request.batch,
+            session.facts,
         )
         self._write(checkpoint, units, measured)
         return len(measured.rows)
 
-    def _reference(self, compared: list[Unit], checkpoint: SeriesCheckpoint) -> Found | Reading:
-        """Evidence of the checkpoint that these comparisons, all on one stimulus, refer to."""
-        referred = self.session.reference(compared[0], checkpoint)
-        if referred is None:
-            return undefined(Status.NO_TARGET, f"no checkpoint comes before step {checkpoint.step}")
+    def _load(self, checkpoint: SeriesCheckpoint) -> Subject:
+        try:
+            return self.session.load(checkpoint)
+        except UNREADABLE as error:
+            raise NotLoaded(checkpoint.step, error) from error
+
+    def _reference(self, compared: list[Unit], checkpoint: SeriesCheckpoint) -> References:
+        """Evidence of the checkpoints that these comparisons, all on one stimulus, refer to.
+
+        It is kept for the next checkpoint as far as that refers to the same ones.
+        """
+        session, size = self.session, self.session.size
+        referred = session.references(compared[0], checkpoint)
+        hashes = {name: session.hash_of(other) for name, other in referred.items() if other is not None}
         slot = (compared[0].part.options["reference"], compared[0].stimulus_hash)
-        identity = (referred.hash, *(unit.part.name for unit in compared))
-        if slot not in self._references or self._references[slot][0] != identity:
-            subject = self.session.load(referred)
-            self._references[slot] = identity, gather(subject, compared, self.session.request.batch)
-            self.session.load(checkpoint)
-        return self._references[slot][1]
+        parts = tuple(unit.part.name for unit in compared)
+        known, present = self._references.get(slot, (parts, {}))
+        held = {key: found for key, found in present.items() if known == parts and key in hashes.values()}
+        found: dict[str, Found | Reading] = {}
+        try:
+            for name, other in referred.items():
+                if other is None:
+                    reason = f"step {checkpoint.step} has no checkpoint '{name}' to refer to"
+                    found[name] = undefined(Status.NO_TARGET, reason)
+                elif hashes[name] not in held:
+                    found[name] = self._evidence_of(other, compared, size)
+                    if isinstance(there := found[name], Found):
+                        held[hashes[name]] = there
+                else:
+                    found[name] = held[hashes[name]]
+        finally:
+            self._load(checkpoint)
+        self._references[slot] = parts, held
+        return next(iter(found.values())) if isinstance(slot[0], str) else found
+
+    def _evidence_of(
+        self, referred: SeriesCheckpoint, compared: list[Unit], size: tuple[int, int]
+    ) -> Found | Reading:
+        try:
+            subject = self._load(referred)
+        except NotLoaded as error:
+            return undefined(Status.FAILED, f"step {referred.step} cannot be loaded: {error.cause}")
+        if self.session.size != size:
+            return undefined(Status.NO_TARGET, f"step {referred.step} is a model of another size")
+        found = gather(subject, compared, self.session.request.batch, self.session.facts)
+        return found.only({(need, unit.at) for unit in compared for need in unit.part.needs})
 
     def _write(self, checkpoint: SeriesCheckpoint, units: list[Unit], measured: Measured) -> None:
         """Artefacts and arrays first: a row must not point at what is not there."""
         home, step = self.session.series.home, checkpoint.step
         addresses = {unit.part.name: self.session.address(unit, checkpoint) for unit in units}
         rows = [{**addresses[row["part"]], **row} for row in measured.rows]
+        for row in rows:
+            row["fit"] = " ".join(f"{step:06d}-{key}" for key in row.get("fit", "").split())
         for key, artefact in measured.artefacts.items():
             write_fit(home, f"{step:06d}-{key}", artefact)
         write_arrays(home, measured.arrays)
-        write_rows(home, f"{step:06d}-{time.time_ns():020d}-{os.getpid()}", rows, environment())
+        conditions = {**environment(), **self.session.subject.conditions()}
+        write_rows(home, f"{step:06d}-{time.time_ns():020d}-{os.getpid()}", rows, conditions)
 
 
 #: The worker of a pool's process; the pool serves one request.
@@ -96,24 +153,28 @@ def _in_one_thread() -> Iterator[None]:
 
 def measure_steps(
     session: Session, steps: list[int], workers: int, done: Callable[[int], None] = lambda step: None
-) -> None:
+) -> dict[int, Exception]:
     """Measure checkpoints in `workers` processes; `done(step)` is called as each is finished.
 
-    Interrupting it loses at most the checkpoints in flight. A worker's error ends the rest and is raised;
-    OntogenyError if one died without a word.
+    Returns the errors of those that could not be loaded, by step; the others are measured all the same.
+    Interrupting it loses at most the checkpoints in flight. Any other error ends the rest and is raised;
+    OntogenyError if a worker died without a word.
     """
+    failed: dict[int, Exception] = {}
     if workers <= 1 or len(steps) < 2:
         worker = _Worker(session)
         with _in_one_thread():
             for step in steps:
-                worker.measure(session.series.at(step))
+                with _noting(failed):
+                    worker.measure(session.series.at(step))
                 done(step)
-        return
+        return failed
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
         futures = {pool.submit(_measure_step, session.request, step): step for step in steps}
         try:
             for future in as_completed(futures):
-                future.result()
+                with _noting(failed):
+                    future.result()
                 done(futures[future])
         except BrokenProcessPool as error:
             raise OntogenyError(
@@ -124,3 +185,25 @@ def measure_steps(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+    return failed
+
+
+@contextmanager
+def _noting(failed: dict[int, Exception]) -> Iterator[None]:
+    try:
+        yield
+    except NotLoaded as error:
+        failed[error.step] = error.cause
+
+
+def raise_failed(failed: dict[int, Exception]) -> None:
+    """Raise the one error there is, or one that names every checkpoint that could not be loaded."""
+    if len(failed) == 1:
+        raise next(iter(failed.values()))
+    if failed:
+        lines = [f"step {step}: {str(failed[step]).splitlines()[0]}" for step in sorted(failed)]
+        raise ForeignCheckpoint(
+            f"{len(failed)} checkpoints could not be loaded",
+            received="; ".join(lines),
+            remedy="the others are measured; mend or remove these and measure again",
+        )

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ontogeny.errors import Damaged
 from ontogeny.store.files import Damage, write_file
-from ontogeny.store.tensorfile import read_header, read_tensor, storable, write_tensors
+from ontogeny.store.tensorfile import Span, read_header, read_tensor, storable, write_tensors
 from ontogeny.vocabulary import digest
 
 
@@ -48,13 +48,17 @@ def _load(pack: Path) -> dict[str, Tensor]:
     with pack.open("rb") as file:
         tensors = {name: read_tensor(file, span) for name, span in spans.items()}
     for name, tensor in tensors.items():
-        if array_hash(tensor) != name:
-            raise Damaged(
-                f"{pack}: array {name} is not what its name says",
-                received=array_hash(tensor),
-                remedy="delete this file and measure again; other files are untouched",
-            )
+        _verify(pack, name, tensor)
     return tensors
+
+
+def _verify(pack: Path, name: str, tensor: Tensor) -> None:
+    if array_hash(tensor) != name:
+        raise Damaged(
+            f"{pack}: array {name} is not what its name says",
+            received=array_hash(tensor),
+            remedy="delete this file and measure again; other files are untouched",
+        )
 
 
 def read_arrays(home: Path, hashes: set[str]) -> dict[str, Tensor]:
@@ -67,6 +71,26 @@ def read_arrays(home: Path, hashes: set[str]) -> dict[str, Tensor]:
     if missing := hashes - set(found):
         raise Damaged(f"{len(missing)} arrays are missing from {home / 'arrays'}", received=min(missing))
     return found
+
+
+class ArrayPacks:
+    """The packs under `home` as they are now; reads one array without the others beside it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._spans: dict[str, tuple[Path, Span]] = {}
+        for pack in _packs(home):
+            self._spans |= {name: (pack, span) for name, span in read_header(pack).items()}
+
+    def read(self, name: str) -> Tensor:
+        """The array of a hash; Damaged if it is missing or its bytes are not what its name says."""
+        if name not in self._spans:
+            raise Damaged(f"an array is missing from {self.home / 'arrays'}", received=name)
+        pack, span = self._spans[name]
+        with pack.open("rb") as file:
+            tensor = read_tensor(file, span)
+        _verify(pack, name, tensor)
+        return tensor
 
 
 def compact_arrays(home: Path) -> None:

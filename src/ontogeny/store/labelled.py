@@ -8,24 +8,24 @@ from ontogeny.vocabulary import AXES
 
 
 def labelled(
-    table: pd.DataFrame, part: str, component: str = "", stimulus: str | None = None, run: bool = False
+    table: pd.DataFrame,
+    part: str,
+    component: str = "",
+    stimulus: str | None = None,
+    settings: str | None = None,
+    run: bool = False,
 ) -> xr.DataArray:
     """Values of one part's component over (run,) step and its place axes; undefined is NaN.
 
-    Rows of several stimuli need one to be named; the default is the first in the table. A part measured at
-    several kinds of site has one array for those places that share its axes: matrices are left out unless
-    nothing else was measured (`run.table(part)` has them all).
+    Rows of several stimuli or settings need one of each to be named; the default is the first stimulus of
+    the table, and the part's default settings. A part measured at several kinds of site has one array for
+    those places that share its axes: matrices are left out unless nothing else was measured
+    (`run.table(part)` has them all).
     """
     components = set(table["component"])
     if component not in components:
         raise UnknownName(f"component of {part!r}", component, components)
-    chosen = table[table["component"] == component]
-    stimuli = list(dict.fromkeys(chosen["stimulus_name"]))
-    if stimulus is None:
-        stimulus = next((name for name in stimuli if name), "")
-    if stimulus not in stimuli:
-        raise UnknownName(f"stimulus {part!r} was measured on", str(stimulus), stimuli)
-    chosen = chosen[chosen["stimulus_name"] == stimulus]
+    chosen = one_definition(table[table["component"] == component], part, stimulus, settings)
     axes = [axis for axis in AXES if chosen[axis].notna().any()]
     if axes:
         chosen = chosen.dropna(subset=axes)
@@ -34,5 +34,28 @@ def labelled(
     series = series.drop_duplicates(keys, keep="last").set_index(keys)["value"].astype("float64")
     array = xr.DataArray.from_series(series)
     array.name = part
-    array.attrs |= {"component": component, "stimulus": stimulus}
+    said = chosen[["stimulus_name", "settings"]].iloc[0]
+    array.attrs |= {"component": component, "stimulus": said["stimulus_name"], "settings": said["settings"]}
     return array
+
+
+def one_definition(
+    table: pd.DataFrame, part: str, stimulus: str | None = None, settings: str | None = None
+) -> pd.DataFrame:
+    """Rows of one part on one stimulus with one choice of parameters; UnknownName lists what there is.
+
+    Left out, the stimulus is the first in the table, and the settings are the part's defaults (or the only
+    ones there are).
+    """
+    stimuli = list(dict.fromkeys(table["stimulus_name"]))
+    if stimulus is None:
+        stimulus = next((name for name in stimuli if name), "")
+    if stimulus not in stimuli:
+        raise UnknownName(f"stimulus {part!r} was measured on", stimulus, stimuli)
+    table = table[table["stimulus_name"] == stimulus]
+    choices = list(dict.fromkeys(table["settings"]))
+    if settings is None:
+        settings = choices[0] if len(choices) == 1 else ""
+    if settings not in choices:
+        raise UnknownName(f"settings {part!r} was measured with", settings, choices)
+    return table[table["settings"] == settings]

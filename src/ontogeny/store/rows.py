@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from ontogeny.errors import Damaged
 from ontogeny.store.arrays import array_names
 from ontogeny.store.files import Damage, write_file
-from ontogeny.store.seal import UNSEALED, SealingSink, broken_seal
+from ontogeny.store.seal import ALONE, UNSEALED, SealingSink, broken_seal
 from ontogeny.vocabulary import AXES
 
 #: How the files of `compact_rows` begin.
@@ -32,6 +32,7 @@ _BEFORE = {
     "component": _TEXT,
     "version": pa.int32(),
     "parameters": _TEXT,
+    "settings": _TEXT,
     "stimulus": _TEXT,
     "stimulus_name": _TEXT,
     "reference": _TEXT,
@@ -46,6 +47,7 @@ _AFTER = {
     "status": _TEXT,
     "reason": _TEXT,
     "array": _TEXT,
+    "fit": _TEXT,
 }
 
 
@@ -71,12 +73,13 @@ def write_table(path: Path, table: pa.Table) -> None:
     write_file(path, write)
 
 
-def read_table(path: Path) -> pa.Table:
-    """A sealed Parquet file; Damaged if any byte of it is not what was written."""
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """A sealed Parquet file, or some columns of it; Damaged if any byte of it is not what was written."""
     damage = broken_seal(path)
     if not damage:
         try:
-            return pq.read_table(path, page_checksum_verification=True)
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                return file.read(columns, use_threads=path.stat().st_size > ALONE)
         except (OSError, pa.ArrowException) as error:
             damage = [Damage(path.name, 0, path.stat().st_size, str(error).splitlines()[0])]
     raise Damaged(

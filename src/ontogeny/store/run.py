@@ -13,15 +13,17 @@ from typing import Any, Self
 import pandas as pd
 
 from ontogeny.errors import DamageWarning, NotARun, RunExists, UnknownName
+from ontogeny.store.array_course import ArrayCourse, array_course, stored_arrays
 from ontogeny.store.checkpoint import Checkpoint, list_checkpoints
 from ontogeny.store.documents import read_json, write_json
 from ontogeny.store.files import Damage, check_writable, named_errors
 from ontogeny.store.journal import read_journal
-from ontogeny.store.labelled import labelled
+from ontogeny.store.labelled import labelled, one_definition
 from ontogeny.store.lock import held
 from ontogeny.store.rows import read_rows, read_table
 from ontogeny.store.telemetry import Journal, Note
 from ontogeny.store.verification import verify_folder
+from ontogeny.vocabulary import Place
 
 FORMAT = 1
 MANIFEST = "run.json"
@@ -163,9 +165,28 @@ class Run:
             raise UnknownName("measured part of this run", part, set(rows["part"]))
         return rows[rows["part"] == part].reset_index(drop=True)
 
-    def rows(self, part: str, component: str = "", stimulus: str | None = None):
-        """One part's numbers as a labelled array: step, then every axis of its places (xarray)."""
-        return labelled(self.table(part), part, component, stimulus)
+    def rows(self, part: str, component: str = "", stimulus: str | None = None, settings: str | None = None):
+        """One part's numbers as a labelled array: step, then every axis of its places (xarray).
+
+        `settings` names parameters other than the defaults, as the table's column of that name has them:
+        `run.rows("cka", settings="variant='biased'")`.
+        """
+        return labelled(self.table(part), part, component, stimulus, settings)
+
+    def arrays(
+        self,
+        part: str,
+        component: str = "",
+        stimulus: str | None = None,
+        settings: str | None = None,
+        **place: int | str,
+    ) -> ArrayCourse:
+        """What a part keeps beside its numbers, one array a step: `.steps`, `[i]`, `.stacked()`.
+
+        Nothing is read before it is asked for. `run.arrays("token_loss").stacked()` is [step item position].
+        """
+        table = one_definition(self.table(part), part, stimulus, settings)
+        return array_course(table, stored_arrays(self.path), part, component, Place(**place))
 
     @cached_property
     def transitions(self) -> pd.DataFrame:

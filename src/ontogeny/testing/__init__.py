@@ -17,16 +17,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from ontogeny.catalogue import Objective, Part
-from ontogeny.catalogue import part as find
-from ontogeny.catalogue.part import _PARTS, NUMBERS, load
+from ontogeny.catalogue import MEASURING, Objective, Part
+from ontogeny.catalogue.part import _PARTS, load
 from ontogeny.evidence import EVIDENCE
-from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
 from ontogeny.models import Decoder, DecoderConfig
-from ontogeny.subject import Subject
 from ontogeny.testing.intervention_contract import check_intervention, follow, resumed, tiny_training
+from ontogeny.testing.summary_contract import check_summary, course_of, rows_said, table_of, tiny_inputs
+from ontogeny.testing.tiny import TinyFacts, measured_on, tiny_stimulus, tiny_subject, tiny_units
 from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
 
 __all__ = [
@@ -37,10 +35,16 @@ __all__ = [
     "check_intervention",
     "check_objective",
     "check_stimulus",
+    "check_summary",
+    "course_of",
     "follow",
     "measured_on",
     "resumed",
+    "rows_said",
+    "table_of",
     "temporary_catalogue",
+    "tiny_inputs",
+    "tiny_stimulus",
     "tiny_subject",
     "tiny_training",
     "tiny_units",
@@ -62,65 +66,13 @@ def temporary_catalogue() -> Iterator[None]:
         EVIDENCE.update(evidence)
 
 
-class TinyFacts:
-    """Data of a made-up series: 40 equally usual tokens, contexts of 40."""
-
-    vocabulary = 40
-    context = 40
-
-    def heldout(self, sequences: int, length: int) -> tuple[Tensor, Tensor]:
-        rng = Streams(1).generator("tiny")
-        tokens = torch.randint(self.vocabulary, (min(sequences, 24), length), generator=rng)
-        weights = torch.ones(tokens.shape)
-        weights[:, -1] = 0
-        return tokens, weights
-
-    def token_counts(self) -> Tensor | None:
-        return None
-
-    def fixed_lags(self) -> frozenset[int]:
-        return frozenset()
-
-    def beginning(self) -> int | None:
-        return None
-
-    def text(self, tokens: Tensor) -> str:
-        return " ".join(map(str, tokens.tolist()))
-
-
-def tiny_subject(**changes: Any) -> Subject:
-    """A decoder of two layers, width 16, four heads, random weights."""
-    config = DecoderConfig(
-        **{"vocabulary": 40, "context": 40, "width": 16, "layers": 2, "heads": 4, **changes}
-    )
-    return Subject(Decoder(config, Streams(0).generator("tiny")).eval())
-
-
-def tiny_units(made: Part) -> list[Unit]:
-    """A part with every stimulus it declares, on the tiny data."""
-    units = []
-    for at in made.at or ("",):
-        if at == "matrix":
-            units.append(Unit(made, at, None))
-        else:
-            for name in made.stimuli:
-                units.append(Unit(made, at, find("stimulus", name).make(TinyFacts()), name))
-    return units
-
-
-def measured_on(subject: Subject, made: Part, batch: int = 8) -> Measured:
-    """Everything a part says of a subject; comparisons refer to a fresh tiny subject."""
-    units = tiny_units(made)
-    return measure_checkpoint(subject, units, lambda compared: gather(tiny_subject(), compared, batch), batch)
-
-
 def check_declaration(made: Part) -> None:
     """It says what it means, in which unit, from where, how it misleads; its name is its file's name."""
     assert made.meaning, f"{made.name} has no meaning"
     assert made.source, f"{made.name} has no source"
     module = made.make.__module__.rsplit(".", 1)[-1]
     assert module == made.name, f"{made.name} lives in a file called {module}"
-    if made.kind in NUMBERS:
+    if made.kind in MEASURING:
         assert made.unit or made.kind == "fit", f"{made.name} has no unit"
         assert made.said("Known"), f"{made.name} states no known value"
         assert made.said("Misleads"), f"{made.name} does not say how it misleads"

@@ -1,7 +1,7 @@
 """The nouns every layer shares. Nothing here does any work; parts and machinery meet in these types."""
 
 from ontogeny.vocabulary.places import AXES, Place, register_axis
-from ontogeny.vocabulary.readings import Fitted, Pair, Reading, Status, undefined
+from ontogeny.vocabulary.readings import Fitted, Pair, Reading, Several, Status, Summarised, undefined
 from ontogeny.vocabulary.stimulus import Aim, Stimulus
 from ontogeny.vocabulary.streams import Streams, digest, tensor_digest, tensor_head
 from ontogeny.vocabulary.training import (
@@ -28,9 +28,11 @@ __all__ = [
     "Reading",
     "Saveable",
     "Scheduled",
+    "Several",
     "Status",
     "Stimulus",
     "Streams",
+    "Summarised",
     "TrainingState",
     "Transition",
     "Verdict",

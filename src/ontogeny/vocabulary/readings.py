@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from ontogeny.vocabulary.places import Place
+
 
 class Status(StrEnum):
     """Why a number is what it is. Everything but `ok` means: the value is null, and the reason says why."""
@@ -34,6 +36,10 @@ class Reading:
 
     `value`, `low`, `high` and `n` share one shape: the part's declared axes. Elements that are NaN get
     `status`; the others are `ok`. `status` may be one for all or a sequence, one an element in C order.
+
+    `array` is kept once, by hash, and the row holds the hash: what is too long for rows (the loss of every
+    token). `value` is then the one number that stands for it, and the part declares the array's axes
+    (`array=("item", "position")`). Entries of it may be NaN; its readers skip them.
     """
 
     value: Tensor | float
@@ -42,6 +48,7 @@ class Reading:
     high: Tensor | float | None = None
     status: Status | Sequence[Status] = Status.NONFINITE
     reason: str = ""
+    array: Tensor | None = None
 
 
 def undefined(status: Status, reason: str, n: int | None = None) -> Reading:
@@ -56,9 +63,32 @@ class Pair(NamedTuple):
     there: Any
 
 
+class Several(NamedTuple):
+    """What a comparison with several references sees of one kind of evidence.
+
+    `there` has every reference by its declared name, in that order; one that does not exist is a Reading
+    that says why.
+    """
+
+    here: Any
+    there: Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class Fitted:
     """What a fit returns: tensors to keep by hash, and numbers that say how good they are."""
 
     artefact: Mapping[str, Tensor]
     quality: Mapping[str, Reading | Tensor | float]
+
+
+class Summarised(NamedTuple):
+    """One result of a summary: a reading, and where and when it belongs.
+
+    `step=None` says that it is of the whole course; its row stands at the last step that was read.
+    """
+
+    reading: Reading
+    step: int | None = None
+    place: Place = Place()
+    component: str = ""
