@@ -83,6 +83,10 @@ class ForeignCheckpoint(OntogenyError):
     """A checkpoint whose tensors do not belong to the model it was to be loaded into."""
 
 
+class Untrusted(OntogenyError):
+    """A file that could run code when it is opened, without leave to open it, or refused where it was tried."""
+
+
 class NonfiniteLoss(OntogenyError):
     """The loss is NaN or infinite and the recipe's policy is to stop."""
 

@@ -103,14 +103,14 @@ def test_a_folder_without_weights_says_so(broken):
 def test_weights_cut_short_say_so(broken):
     path = broken / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(ForeignCheckpoint, match="step1000"):
+    with pytest.raises(Damaged, match="step1000"):
         load_subject(broken)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"model_type": "no such family"}', "{}"])
 def test_a_config_that_says_nothing_says_so(broken, text):
     (broken / "config.json").write_text(text)
-    with pytest.raises(ForeignCheckpoint, match="step1000"):
+    with pytest.raises((ForeignCheckpoint, Damaged), match="step1000"):
         load_subject(broken)
 
 

@@ -82,7 +82,8 @@ def write_checkpoint(
             )
         for key, document in documents.items():
             written[f"{key}.json"] = write_json(temporary / f"{key}.json", document)
-        manifest = Manifest(step, _hash(entries.get("model", {})), entries, written, metadata)
+        model = {name: entry.hash for name, entry in entries.get("model", {}).items()}
+        manifest = Manifest(step, hash_of_tensors(model), entries, written, metadata)
         write_json(temporary / MANIFEST, {"format": FORMAT, **asdict(manifest)}, seal=True)
         commit_folder(temporary, folder)
     except BaseException:
@@ -125,8 +126,9 @@ def _hex(tensor: Tensor) -> str:
     return f"{digest([tensor]):016x}"
 
 
-def _hash(entries: Mapping[str, TensorEntry]) -> str:
-    lines = [f"{len(name)} {name} {entries[name].hash}\n" for name in sorted(entries)]
+def hash_of_tensors(hashes: Mapping[str, str]) -> str:
+    """One hash over tensors' names and hashes, whatever their order."""
+    lines = [f"{len(name)} {name} {hashes[name]}\n" for name in sorted(hashes)]
     return xxhash.xxh3_64_hexdigest("".join(lines).encode("utf-8", "surrogatepass"))
 
 

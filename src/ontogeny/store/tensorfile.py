@@ -23,6 +23,7 @@ LONGEST_HEADER = 32 << 20
 MOST_TENSORS = 100_000
 
 _DTYPES = {
+    "C64": torch.complex64,
     "F64": torch.float64,
     "F32": torch.float32,
     "F16": torch.float16,
@@ -115,7 +116,23 @@ def read_header(path: Path | str) -> dict[str, Span]:
     than 100,000 tensors, is not JSON, or whose shapes, offsets and file length do not agree; NotARun if
     there is no such file.
     """
-    path = Path(path)
+    header, base, size = _parsed(Path(path))
+    header.pop("__metadata__", None)
+    spans = {name: _span(Path(path), name, entry, base) for name, entry in header.items()}
+    _require_gapless(Path(path), spans, base, size)
+    return spans
+
+
+def read_metadata(path: Path | str) -> dict[str, str]:
+    """The texts a header holds beside its tensors; errors as `read_header`."""
+    held = _parsed(Path(path))[0].get("__metadata__")
+    return (
+        {name: text for name, text in held.items() if isinstance(text, str)} if isinstance(held, dict) else {}
+    )
+
+
+def _parsed(path: Path) -> tuple[dict[str, Any], int, int]:
+    """A header, where the tensors begin, and the length of the file."""
     try:
         with open(path, "rb") as file:
             size = path.stat().st_size
@@ -132,12 +149,9 @@ def read_header(path: Path | str) -> dict[str, Span]:
         raise _refused(path, f"a header that is not JSON: {error}") from error
     if not isinstance(header, dict):
         raise _refused(path, "a header that is no object")
-    header.pop("__metadata__", None)
-    if len(header) > MOST_TENSORS:
+    if len(header) - ("__metadata__" in header) > MOST_TENSORS:
         raise _refused(path, f"{len(header):,} tensors")
-    spans = {name: _span(path, name, entry, 8 + length) for name, entry in header.items()}
-    _require_gapless(path, spans, 8 + length, size)
-    return spans
+    return header, 8 + length, size
 
 
 def read_tensor(file: BinaryIO, span: Span) -> Tensor:
@@ -155,6 +169,8 @@ def read_tensor(file: BinaryIO, span: Span) -> Tensor:
 
 def _require_modest(path: Path, text: bytes) -> None:
     """Refuse, before parsing, a header whose parsed form would take far more memory than its text."""
+    if (described := text.count(b'"data_offsets"')) > MOST_TENSORS:
+        raise _refused(path, f"{described:,} tensors")
     for mark in b'"', b"[", b"{", b",", b":":
         if text.count(mark) > 16 * MOST_TENSORS:
             raise _refused(path, f"a header with {text.count(mark):,} times {mark.decode()}")

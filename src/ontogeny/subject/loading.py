@@ -1,96 +1,70 @@
-"""From a checkpoint's folder to a subject."""
+"""From a checkpoint in any format to a subject."""
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 
-from ontogeny.errors import ForeignCheckpoint, MissingExtra
+from ontogeny import formats
+from ontogeny.errors import ForeignCheckpoint
+from ontogeny.formats import NO_PICKLES, Trust, Weights
+from ontogeny.formats.canonical import examples, require_values
 from ontogeny.models import Decoder
 from ontogeny.models.shapes import import_state
-from ontogeny.store.checkpoint import MANIFEST, open_checkpoint
+from ontogeny.subject.filling import fill
 from ontogeny.subject.subject import Subject
+from ontogeny.subject.transformers_models import load_transformers
 
 
-def load_subject(folder: Path, into: Subject | None = None) -> Subject:
-    """Load a checkpoint; weights of the same architecture are loaded into the given subject in place.
+def load_subject(
+    source: Path | str | Weights, into: Subject | None = None, *, trust: Trust = NO_PICKLES
+) -> Subject:
+    """A model with the weights of a checkpoint, in eval mode and float32.
 
-    A folder of ours is verified against its manifest. Others are loaded by `transformers`, from this folder
-    only; tensors beyond what the architecture has are ignored. Errors: Damaged, ForeignCheckpoint with the
-    names, MissingExtra without `transformers`.
+    The architecture is that of the checkpoint's configuration: a decoder of ours, or a class of
+    `transformers` (no code of the checkpoint's own is run). Weights of the same architecture go into the
+    subject `into` in place; a checkpoint that names no architecture can only be loaded so.
+
+    Errors: ForeignCheckpoint, with the names, unless weights and architecture fill each other exactly;
+    Damaged; Untrusted for files that hold a pickle, without `trust`; MissingExtra without `transformers`.
     """
-    config = _config(folder)
-    if "ontogeny" in config:
-        return _own(config, _tensors(folder), into)
-    return _foreign(folder)
-
-
-def _config(folder: Path) -> dict[str, Any]:
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-    except (OSError, ValueError) as error:
-        raise _not_loadable(folder, error) from error
-    if not isinstance(config, dict):
-        raise _not_loadable(folder, f"config.json holds a {type(config).__name__}")
-    return config
-
-
-def _not_loadable(folder: Path, reason: Exception | str) -> ForeignCheckpoint:
-    return ForeignCheckpoint(
-        f"{folder} cannot be loaded as a model",
-        received=str(reason).split("\n\n")[0],
-        allowed="config.json and weights of a decoder of ours, or of a causal model of transformers",
-        remedy="measure models that have neither with a Subject and an Anatomy of your own",
+    label = "these weights" if isinstance(source, Weights) else str(source)
+    weights = source if isinstance(source, Weights) else formats.read(source, trust=trust)
+    require_values(_unread(weights))
+    if "ontogeny" in weights.config:
+        return _own(weights, into)
+    if "model_type" in weights.config:
+        return load_transformers(weights, into, label)
+    if into is not None:
+        fill(into.model, weights, label)
+        return into
+    raise ForeignCheckpoint(
+        f"nothing says which architecture {label} belong to",
+        received=f"{len(weights.tensors)} tensors, {examples(weights.tensors)}; {'; '.join(weights.notes)}",
+        allowed="a config.json with model_type beside the weights, or a Subject to load them into",
+        remedy="put the model's config.json beside them, or pass into=Subject(model, anatomy)",
     )
 
 
-def _tensors(folder: Path) -> dict[str, Tensor]:
-    if (folder / MANIFEST).exists():
-        return open_checkpoint(folder).tensors("model")
-    return load_file(folder / "model.safetensors")
+def subject_of(model: nn.Module) -> Subject:
+    """A model that a caller has loaded, once it is sure that all of it is there.
+
+    ForeignCheckpoint names the tensors that are lazy, on the meta device, sharded, flat or partitioned.
+    """
+    require_values(model.state_dict(keep_vars=True))
+    model.eval()
+    return Subject(model)
 
 
-def _own(config: dict[str, Any], tensors: dict[str, Tensor], into: Subject | None) -> Subject:
-    architecture, state = import_state(config, tensors)
+def _unread(weights: Weights) -> Mapping[str, Tensor]:
+    """Tensors to check for values; those that lie in files have been checked by their headers."""
+    return weights.tensors if isinstance(weights.tensors, dict) else {}
+
+
+def _own(weights: Weights, into: Subject | None) -> Subject:
+    architecture, state = import_state(weights.config, dict(weights.tensors))
     if into is None or not isinstance(into.model, Decoder) or into.model.config != architecture:
         into = Subject(Decoder(architecture))
     into.model.load_state_dict(state)
     into.model.eval()
     return into
-
-
-def _foreign(folder: Path) -> Subject:
-    try:
-        from transformers import AutoModelForCausalLM  # an optional extra
-    except ImportError as error:
-        raise MissingExtra(
-            f"{folder} was written by other tools",
-            received="no transformers",
-            remedy="pip install 'ontogeny[hf]'",
-        ) from error
-    try:
-        loaded: Any = AutoModelForCausalLM.from_pretrained(
-            folder,
-            local_files_only=True,
-            dtype="float32",
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,  # they are named below
-        )
-    except Exception as error:  # whatever its many readers raise
-        raise _not_loadable(folder, error) from error
-    model, report = loaded
-    wrong = {
-        kind: sorted(map(str, report[kind])) for kind in ("missing_keys", "mismatched_keys") if report[kind]
-    }
-    if wrong:
-        raise ForeignCheckpoint(
-            f"{folder} does not fill its own model",
-            received="; ".join(
-                f"{kind}: {', '.join(names[:5])} ({len(names)})" for kind, names in wrong.items()
-            ),
-            allowed="every tensor the architecture has",
-        )
-    model.eval()
-    return Subject(model)

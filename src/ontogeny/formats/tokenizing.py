@@ -1,0 +1,54 @@
+"""The tokenizer that lies with a checkpoint, and how its length compares with the embedding's rows."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ontogeny.formats.llama2c_tokenizer import read_llama2c_tokenizer
+from ontogeny.formats.weights import Weights
+from ontogeny.sources import Tokenizer, read_tokenizer
+
+_EMBEDDINGS = (
+    "embed_tokens.weight",
+    "wte.weight",
+    "embed_in.weight",
+    "word_embeddings.weight",
+    "embedding.weight",
+)
+
+
+def open_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer at `Weights.tokenizer`: a folder with tokenizer.json, or llama2.c's file; BadSource."""
+    return read_llama2c_tokenizer(path) if path.is_file() else read_tokenizer(path)
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Rows of the embedding, and tokens that the tokenizer has; None where there is nothing to count.
+
+    Rows beyond the tokenizer's length are there for alignment, or for tokens added later: no text reaches
+    them. Nothing is ever resized to make the two equal.
+    """
+
+    rows: int | None
+    tokens: int | None
+
+    @property
+    def unused(self) -> int:
+        """Rows that no token of the tokenizer reaches; 0 where either number is unknown."""
+        return max(0, self.rows - self.tokens) if self.rows and self.tokens else 0
+
+    @property
+    def unreachable(self) -> int:
+        """Tokens of the tokenizer that have no row; 0 where either number is unknown."""
+        return max(0, self.tokens - self.rows) if self.rows and self.tokens else 0
+
+
+def lengths_of(weights: Weights) -> Lengths:
+    """How many rows the embedding has and how many tokens the tokenizer, both as they are."""
+    named = {n: shape for n, shape in weights.shapes.items() if n.endswith(_EMBEDDINGS) and len(shape) == 2}
+    stated = weights.config.get("vocab_size")
+    rows = next((shape[0] for shape in named.values() if shape[0] == stated), None)
+    if rows is None and named:
+        rows = max(shape[0] for shape in named.values())
+    tokens = open_tokenizer(weights.tokenizer).vocabulary if weights.tokenizer else None
+    return Lengths(rows, tokens)
