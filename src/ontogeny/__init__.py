@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ontogeny.record.train import train
     from ontogeny.store.collection import Runs
     from ontogeny.store.run import Run
-    from ontogeny.store.series import Series
+    from ontogeny.series import Series
 
 __version__ = version("ontogeny")
 
@@ -31,7 +31,7 @@ _HOMES = {
     "Recorder": "ontogeny.record.recorder",
     "Run": "ontogeny.store.run",
     "Runs": "ontogeny.store.collection",
-    "Series": "ontogeny.store.series",
+    "Series": "ontogeny.series",
     "load_recipe": "ontogeny.record.recipe",
     "train": "ontogeny.record.train",
 }

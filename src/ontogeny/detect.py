@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from ontogeny.catalogue import Part, measuring_part, part
 from ontogeny.errors import NotARun, UnknownName
+from ontogeny.series import Series, home_of
 from ontogeny.store.arrays import read_arrays
 from ontogeny.store.rows import read_rows, read_table, write_table
-from ontogeny.store.series import Series
 from ontogeny.vocabulary import AXES, Place, Transition
 
 TABLE = "transitions.parquet"
 
 
 def detect(
-    series: Path | str,
+    series: Path | str | Series,
     parts: Sequence[str] = (),
     *,
     detector: str = "half_rise",
@@ -33,9 +33,10 @@ def detect(
     largest value of the null over all places, so that choosing the best head is paid for. With `parts`, what
     was stored of others is kept. NotARun if nothing was measured, UnknownName for a part that was not.
     """
-    opened = Series.open(series, home)
-    rows = read_rows(opened.home)
+    home = home_of(series, home)
+    rows = read_rows(home)
     if rows.empty:
+        opened = series if isinstance(series, Series) else Series.open(series, home)
         raise NotARun(
             f"nothing was measured on {opened.name}", remedy=f"run `ontogeny measure {opened.path}` first"
         )
@@ -47,10 +48,10 @@ def detect(
     found = []
     for name in names:
         made = measuring_part(name)
-        found += [_record(t) for t in transitions_of(rows[rows["part"] == name], made, opened.home, detector)]
+        found += [_record(t) for t in transitions_of(rows[rows["part"] == name], made, home, detector)]
         done(name)
     table = pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
-    path = opened.home / TABLE
+    path = home / TABLE
     whole = table
     if parts and path.exists():
         before = read_table(path).to_pandas().reindex(columns=list(_COLUMNS)).astype(_COLUMNS)

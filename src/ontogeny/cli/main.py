@@ -153,21 +153,37 @@ def tree(path: Annotated[Path, typer.Argument(help="A folder of runs.")] = Path(
 
 @app.command()
 def measure(
-    paths: Paths,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Runs, folders of runs, folders of checkpoints, checkpoints, hub:OWNER/NAME."),
+    ],
     parts: Parts = "",
     workers: Annotated[int, typer.Option(help="Processes, one thread each.")] = 1,
     text: Annotated[Path | None, typer.Option(help="Natural text for checkpoints that name no data.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where rows go, for checkpoints that are no run.")] = None,
+    pattern: Annotated[
+        str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}-tokens{tokens}B'.")
+    ] = None,
+    tokens_per_step: Annotated[
+        float | None, typer.Option(help="Tokens in one step, for checkpoints that do not say.")
+    ] = None,
+    pickle: Annotated[
+        bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what would be done and cost; do nothing.")
     ] = False,
 ) -> None:
     """Measure every checkpoint with every part; what is measured already is left alone."""
-    from ontogeny.cli.stages import explain_measuring, measure_series
+    from ontogeny.cli.stages import explain_measuring, measure_series, series_below
 
     names = _names(parts)
     for path in paths:
-        explain_measuring(path, names, text) if explain else measure_series(path, names, workers, text, out)
+        opened = series_below(path, out, pattern, tokens_per_step, pickle)
+        if explain:
+            explain_measuring(opened, names, text)
+        else:
+            measure_series(opened, names, workers, text)
 
 
 @app.command()

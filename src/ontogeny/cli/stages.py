@@ -16,9 +16,9 @@ from ontogeny.record.recipe import load_recipe
 from ontogeny.record.train import planned_end, resume, train
 from ontogeny.report import write_report
 from ontogeny.report.gather import run_tables
+from ontogeny.series import Series
 from ontogeny.store.collection import Runs, open_runs
 from ontogeny.store.run import MANIFEST, Run
-from ontogeny.store.series import Series
 
 console = Console(highlight=False)
 
@@ -80,35 +80,43 @@ def resume_run(path: Path) -> None:
     console.print(f"{path}: {taken}, grade {run.grade}")
 
 
-def series_below(path: Path) -> list[Path]:
+def runs_below(path: Path) -> list[Path]:
     """A run or a series is itself; a folder of runs is its runs."""
     if not (path / MANIFEST).exists() and any(path.glob(f"*/{MANIFEST}")):
         return [run.path for run in Runs.open(path)]
-    Series.open(path)
     return [path]
 
 
-def measure_series(path: Path, parts: list[str], workers: int, text: Path | None, out: Path | None) -> None:
+def series_below(
+    path: Path, out: Path | None, pattern: str | None, tokens: float | None, trust: bool
+) -> list[Series]:
+    """What is to be measured at a path, and what one should know of it on the terminal."""
+    opened = [Series.open(one, out, pattern=pattern, tokens=tokens, trust=trust) for one in runs_below(path)]
+    for note in (note for one in opened for note in one.notes):
+        console.print(f"note: {note}", markup=False)
+    return opened
+
+
+def measure_series(opened: list[Series], parts: list[str], workers: int, text: Path | None) -> None:
     """`ontogeny measure`."""
     torch.set_num_threads(1)
-    for one in series_below(path):
-        measure_one(one, parts, workers, text, out)
+    for one in opened:
+        measure_one(one, parts, workers, text)
 
 
 def measure_one(
-    path: Path,
+    series: Path | Series,
     parts: Sequence[str] = (),
     workers: int = 1,
     text: Path | None = None,
-    out: Path | None = None,
 ) -> None:
     """Measure one run or series, with a bar."""
+    path = series.path if isinstance(series, Series) else series
     with bars() as progress:
         task = progress.add_task(f"measure {path.name}", total=None, note="checkpoints")
         count = measure(
-            path,
+            series,
             parts,
-            home=out,
             text=text,
             workers=workers,
             begin=lambda steps: progress.update(task, total=len(steps)),
@@ -117,12 +125,12 @@ def measure_one(
     console.print(f"{path}: {count} checkpoints measured" if count else f"{path}: nothing was missing")
 
 
-def explain_measuring(path: Path, parts: list[str], text: Path | None) -> None:
+def explain_measuring(opened: list[Series], parts: list[str], text: Path | None) -> None:
     """`ontogeny measure --explain`."""
     torch.set_num_threads(1)
-    for one in series_below(path):
+    for one in opened:
         price = explain(one, parts, text=text)
-        table = Table("stimulus", "what is run", "parts", title=str(one), title_justify="left")
+        table = Table("stimulus", "what is run", "parts", title=str(one.path), title_justify="left")
         for line in price.stimuli:
             table.add_row(*line)
         console.print(table)
@@ -134,7 +142,7 @@ def explain_measuring(path: Path, parts: list[str], text: Path | None) -> None:
 
 def detect_in(path: Path, parts: list[str], detector: str, out: Path | None) -> None:
     """`ontogeny detect`: the claims, and a count of what was looked for and not claimed."""
-    for one in series_below(path):
+    for one in runs_below(path):
         print_transitions(one.name, detect(one, parts, detector=detector, home=out))
 
 

@@ -1,12 +1,11 @@
 """Where two runs part: the first step whose digests differ, and the tensors that differ."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from ontogeny.compare.comparison import Columns, Gaps
 from ontogeny.compare.side import Side
 from ontogeny.errors import NotARun
+from ontogeny.series import LocalCheckpoint, SeriesCheckpoint
 from ontogeny.store.checkpoint import Checkpoint, open_checkpoint
 
 DIGEST = "model_digest"
@@ -61,7 +60,7 @@ def differing_tensors(here: Side, there: Side, gaps: Gaps) -> pd.DataFrame:
     step = _first_differing_checkpoint(here, there)
     if step is None:
         return pd.DataFrame()
-    opened = [_opened(side.series.at(step).folder) for side in (here, there)]
+    opened = [_opened(side.series.at(step)) for side in (here, there)]
     if opened[0] is None or opened[1] is None:
         gaps.add(
             here.label, "differing tensors", f"a checkpoint of step {step} has no manifest of its tensors"
@@ -83,8 +82,10 @@ def differing_tensors(here: Side, there: Side, gaps: Gaps) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _opened(folder: Path) -> Checkpoint | None:
+def _opened(checkpoint: SeriesCheckpoint) -> Checkpoint | None:
+    if not isinstance(checkpoint, LocalCheckpoint):
+        return None
     try:
-        return open_checkpoint(folder)
+        return open_checkpoint(checkpoint.path)
     except NotARun:
         return None

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from ontogeny.errors import NotARun, NotObservable
+from ontogeny.series import Series
 from ontogeny.store.collection import Runs
 from ontogeny.store.run import MANIFEST, Run
-from ontogeny.store.series import Series
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[s
     """
     found = {name: pd.DataFrame() for name in ("distances", "similarity", "barriers")}
     try:
-        mine, theirs = (Session(Request(side.series.path, parts=PARTS)) for side in (here, there))
+        mine, theirs = (Session(Request(side.series, parts=PARTS)) for side in (here, there))
     except NotARun as error:
         gaps.add(here.label, "weights", error.what)
         return found

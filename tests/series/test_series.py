@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from ontogeny.errors import NotARun
 from ontogeny.store.checkpoint import write_checkpoint
 from ontogeny.store.run import Run
-from ontogeny.store.series import Series
+from ontogeny.series import Series
 
 
 def checkpoint(folder, value: float = 1.0, name: str = "model.safetensors"):
@@ -26,7 +26,7 @@ def test_the_step_is_the_last_number_of_a_folders_name(tmp_path):
     (tmp_path / "notes8.txt").write_text("no folder")
     found = Series.open(tmp_path)
     assert [c.step for c in found.checkpoints] == [0, 10, 50, 200, 1000]
-    assert found.at(200).folder.name == "checkpoint-200"
+    assert found.at(200).path.name == "checkpoint-200"
     assert found.home == tmp_path / "ontogeny"
     assert found.run is None
     assert found.name == tmp_path.name
@@ -52,10 +52,10 @@ def test_two_folders_of_one_step_are_refused(tmp_path):
 
 
 def test_what_is_nothing_says_what_it_lacks(tmp_path):
-    for path, said in ((tmp_path, "0 entries"), (tmp_path / "nowhere", "no such folder")):
+    for path, said in ((tmp_path, "0 entries"), (tmp_path / "nowhere", "no such file or folder")):
         with pytest.raises(NotARun, match=said) as caught:
             Series.open(path)
-        assert "config.json" in str(caught.value)
+        assert "transformers" in str(caught.value)
     (tmp_path / "file").write_text("x")
     with pytest.raises(NotARun):
         Series.open(tmp_path / "file")
@@ -68,13 +68,13 @@ def test_a_step_that_is_not_there_names_the_nearest(tmp_path):
         Series.open(tmp_path).at(14)
 
 
-def test_hashes_are_of_the_weights(tmp_path):
+def test_hashes_are_of_weights_and_configuration(tmp_path):
     for step, value in ((1, 1.0), (2, 1.0), (3, 2.0)):
         checkpoint(tmp_path / f"step{step}", value)
     (tmp_path / "step2" / "trainer_state.json").write_text("{}")
     one, same, other = (c.hash for c in Series.open(tmp_path).checkpoints)
     assert one == same != other
-    checkpoint(tmp_path / "step1", 5.0, "model-00002-of-00002.safetensors")
+    (tmp_path / "step1" / "config.json").write_text(json.dumps({"model_type": "gpt2"}))
     assert Series.open(tmp_path).at(1).hash != one
 
 
