@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from ontogeny.numerics.spectra import (
     eigenvalues_of_gram,
     entropy_rank,
+    factors,
     participation_of,
+    rankme_of,
     singular_values,
     stable_rank_of,
 )
@@ -170,3 +172,61 @@ def test_unconverged_is_a_status(monkeypatch):
     monkeypatch.setattr(scipy.linalg, "eigh", fail(np.linalg.LinAlgError("nor this")))
     assert refused(singular_values(torch.eye(3))) is Status.UNCONVERGED
     assert refused(eigenvalues_of_gram(torch.eye(3))) is Status.UNCONVERGED
+
+
+def test_factors_are_the_matrix_in_parts(monkeypatch):
+    matrix = gaussian(9, 5)
+    found = factors(matrix)
+    torch.testing.assert_close(found.left * found.values @ found.right, matrix)
+    torch.testing.assert_close(found.values, singular_values(matrix))
+    monkeypatch.setattr(torch.linalg, "svd", fail(torch.linalg.LinAlgError("did not converge")))
+    again = factors(matrix)
+    torch.testing.assert_close(again.left * again.values @ again.right, matrix)
+    monkeypatch.setattr(scipy.linalg, "svd", fail(np.linalg.LinAlgError("nor this")))
+    assert refused(factors(matrix)) is Status.UNCONVERGED
+
+
+def test_f72_nan_is_named_before_anything_is_decomposed(monkeypatch):
+    for name in ("svd", "svdvals", "eigvalsh"):
+        monkeypatch.setattr(torch.linalg, name, fail(AssertionError("a decomposition was tried")))
+    matrix = torch.eye(4)
+    matrix[2, 1] = math.nan
+    for decompose in (singular_values, factors, eigenvalues_of_gram):
+        reading = decompose(matrix)
+        assert refused(reading) is Status.NONFINITE
+        assert "(2, 1)" in reading.reason
+
+
+def test_f73_the_second_driver_sees_the_matrix_as_it_is(monkeypatch):
+    """Nothing is added to it to get past the first driver's failure."""
+    matrix, seen = gaussian(6, 4), []
+    svd = scipy.linalg.svd
+
+    def watched(values, **how):
+        seen.append(values.copy())
+        return svd(values, **how)
+
+    monkeypatch.setattr(torch.linalg, "svdvals", fail(torch.linalg.LinAlgError("did not converge")))
+    monkeypatch.setattr(torch.linalg, "svd", fail(torch.linalg.LinAlgError("did not converge")))
+    monkeypatch.setattr(scipy.linalg, "svd", watched)
+    singular_values(matrix.float())
+    factors(matrix.float())
+    assert all(np.array_equal(values, matrix.float().double().numpy()) for values in seen)
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_f74_half_precision_is_computed_in_float64(dtype):
+    matrix = gaussian(7, 5).to(dtype)
+    for decompose in (singular_values, lambda m: factors(m).values, lambda m: factors(m).left):
+        assert torch.equal(decompose(matrix), decompose(matrix.double()))
+        assert decompose(matrix).dtype == torch.float64
+
+
+def test_rankme_of_orthonormal_columns_and_of_one_direction():
+    assert rankme_of(singular_values(torch.eye(100, 20))).value == pytest.approx(20, rel=1e-4)
+    assert rankme_of(torch.tensor([3.0] + [0.0] * 99)).value == pytest.approx(1, abs=1e-3)
+    sigma = singular_values(gaussian(300, 20)).numpy()
+    share = sigma / sigma.sum() + 1e-7
+    assert rankme_of(torch.from_numpy(sigma)).value == pytest.approx(np.exp(-(share * np.log(share)).sum()))
+    assert refused(rankme_of(torch.zeros(4))) is Status.ZERO_WEIGHT

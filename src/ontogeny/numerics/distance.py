@@ -1,5 +1,8 @@
 """How far apart two weights are."""
 
+import math
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
@@ -24,6 +27,27 @@ def weight_distance(here: Tensor, there: Tensor) -> dict[str, Reading]:
     # Apple's accelerator has no float64.
     here, there = (side.detach().cpu().double() for side in (here, there))
     length, size = float((here - there).norm()), float(there.norm())
+    relative = (
+        Reading(length / size, n=n)
+        if size > 0
+        else undefined(Status.ZERO_WEIGHT, "the reference is 0 throughout", n=n)
+    )
+    return {"": Reading(length, n=n), "relative": relative}
+
+
+def distance_of_weights(here: Mapping[str, Tensor], there: Mapping[str, Tensor]) -> dict[str, Reading]:
+    """As `weight_distance`, of all tensors together; `failed` where their names differ."""
+    if here.keys() != there.keys():
+        odd = ", ".join(sorted(here.keys() ^ there.keys())[:3])
+        gap = undefined(Status.FAILED, f"only one side has {odd}")
+        return {"": gap, "relative": gap}
+    parts = [weight_distance(here[name], there[name]) for name in here]
+    for readings in parts:
+        if readings[""].reason:
+            return readings
+    n = sum(tensor.numel() for tensor in here.values())
+    length = math.sqrt(sum(float(readings[""].value) ** 2 for readings in parts))
+    size = math.sqrt(sum(float(tensor.detach().cpu().double().norm()) ** 2 for tensor in there.values()))
     relative = (
         Reading(length / size, n=n)
         if size > 0

@@ -3,6 +3,9 @@
 Every sum has two exact forms, over items (n×n) or over features (d×d); the cheaper one is taken.
 """
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -10,28 +13,64 @@ from ontogeny.vocabulary import Reading, Status, undefined
 
 #: Fewest items for which HSIC₁ exists: its denominator is n (n − 3).
 FEWEST_ITEMS = 4
+#: Items in one minibatch of the debiased form.
+BATCH_ITEMS = 256
 #: Below this share of the terms it is the difference of, a sum is rounding.
 ROUNDING = 1e-13
 
 
-def biased_cka(here: Tensor, there: Tensor) -> Reading:
+class Items(NamedTuple):
+    """One side of a comparison, with what every comparison of it needs.
+
+    `values` [item feature] are centred, float64; `spread` is ‖XᵀX‖², `hsic` is ΣHSIC₁(K, K) over batches of
+    `batch_items`, the last one left out if it has fewer than 4 items; `used` counts the items of the others.
+    """
+
+    values: Tensor
+    spread: Tensor
+    hsic: Tensor
+    batch_items: int
+    used: int
+
+    def batches(self) -> tuple[Tensor, ...]:
+        """The items in batches of a fixed size, in their order, however a pass was cut."""
+        return tuple(b for b in self.values.split(self.batch_items) if len(b) >= FEWEST_ITEMS)
+
+
+def items_of(sample: Tensor, *, batch_items: int = BATCH_ITEMS) -> Items | Reading:
+    """[item, feature] made ready to be compared, once.
+
+    Status: `n-too-small` below 4 items or for batches of fewer, `nonfinite`, `failed` for other shapes.
+    """
+    refusal = _refuse(sample)
+    if refusal is not None:
+        return refusal
+    if batch_items < FEWEST_ITEMS:
+        return undefined(Status.N_TOO_SMALL, f"batches of {batch_items}; HSIC₁ needs {FEWEST_ITEMS} items")
+    # HSIC₁ does not see a shift of the features; centring keeps a large mean from eating the digits.
+    values = centred(sample)
+    batches = [batch for batch in values.split(batch_items) if len(batch) >= FEWEST_ITEMS]
+    hsic = torch.stack([_hsic(batch, batch) for batch in batches]).sum()
+    return Items(values, _overlap(values, values), hsic, batch_items, sum(map(len, batches)))
+
+
+def biased_cka(here: Tensor | Items, there: Tensor | Items) -> Reading:
     """Linear CKA of [item, feature] with [item, other feature]: ‖XᵀY‖² / (‖XᵀX‖ ‖YᵀY‖), columns centred.
 
     Frobenius norms; from 0 to 1, unchanged by rotation and scale of either side.
-    Status: `n-too-small` below 2 items, `constant-input` if all items of a side are equal, `nonfinite`.
+    Status: `n-too-small` below 4 items, `constant-input` if all items of a side are equal, `nonfinite`.
     Known: Y = cXQ -> 1; independent Gaussians of p features, n items -> p / (n + p).
     Misleads: it grows with the number of features and falls with n whatever the data; compare at equal n
     and p, or use `debiased_cka`.
     """
-    refusal = _refuse_pair(here, there, fewest=2)
-    if refusal is not None:
-        return refusal
-    sides = [_centred(here), _centred(there)]
-    overlap = [_overlap(*pair) for pair in ((sides[0], sides[1]), (sides[0], sides[0]), (sides[1], sides[1]))]
-    return _ratio(torch.stack(overlap), n=here.shape[0])
+    sides = both_items(here, there)
+    if isinstance(sides, Reading):
+        return sides
+    x, y = sides
+    return _ratio(torch.stack([_overlap(x.values, y.values), x.spread, y.spread]), n=len(x.values))
 
 
-def debiased_cka(here: Tensor, there: Tensor, *, batch_items: int = 256) -> Reading:
+def debiased_cka(here: Tensor | Items, there: Tensor | Items, *, batch_items: int = BATCH_ITEMS) -> Reading:
     """Debiased minibatch linear CKA (Nguyen et al. 2021): ΣHSIC₁(K, L) / √(ΣHSIC₁(K, K) ΣHSIC₁(L, L)).
 
     Items are cut in their order into batches of `batch_items`; a last batch of fewer than 4 is left out, and
@@ -40,15 +79,29 @@ def debiased_cka(here: Tensor, there: Tensor, *, batch_items: int = 256) -> Read
     Known: Y = cXQ -> 1; independent Gaussians -> 0 ± 0.01 at n = p = 256.
     Misleads: with few batches of strongly correlated items its spread is large and nothing shows it.
     """
-    refusal = _refuse_pair(here, there, fewest=FEWEST_ITEMS)
-    if refusal is not None:
-        return refusal
-    if batch_items < FEWEST_ITEMS:
-        return undefined(Status.N_TOO_SMALL, f"batches of {batch_items}; HSIC₁ needs {FEWEST_ITEMS} items")
-    pairs = zip(here.split(batch_items), there.split(batch_items), strict=True)
-    batches = [(x, y) for x, y in pairs if x.shape[0] >= FEWEST_ITEMS]
-    used = sum(x.shape[0] for x, _ in batches)
-    return cka_of_sums(torch.stack([hsic_sums(x, y) for x, y in batches]).sum(0), n=used)
+    sides = both_items(here, there, batch_items=batch_items)
+    if isinstance(sides, Reading):
+        return sides
+    x, y = sides
+    cross = [_hsic(a, b) for a, b in zip(x.batches(), y.batches(), strict=True)]
+    return cka_of_sums(torch.stack([torch.stack(cross).sum(), x.hsic, y.hsic]), n=x.used)
+
+
+def both_items(
+    here: Tensor | Items, there: Tensor | Items, *, batch_items: int = BATCH_ITEMS
+) -> tuple[Items, Items] | Reading:
+    """Both sides made ready, if they hold the same number of items; or why they cannot be compared."""
+    counts = [len(side.values if isinstance(side, Items) else side) for side in (here, there)]
+    found = []
+    for name, side in (("first", here), ("second", there)):
+        ready = side if isinstance(side, Items) else items_of(side, batch_items=batch_items)
+        if isinstance(ready, Reading):
+            return replace(ready, reason=f"the {name} side: {ready.reason}", n=counts[0])
+        found.append(ready)
+    if counts[0] != counts[1]:
+        reason = f"both sides need the same items; received {counts[0]} and {counts[1]}"
+        return undefined(Status.FAILED, reason)
+    return found[0], found[1]
 
 
 def hsic_sums(here: Tensor, there: Tensor) -> Tensor:
@@ -59,8 +112,7 @@ def hsic_sums(here: Tensor, there: Tensor) -> Tensor:
     """
     if here.shape[0] < FEWEST_ITEMS:
         return torch.full((3,), torch.nan, dtype=torch.float64, device=here.device)
-    # HSIC₁ does not see a shift of the features; centring keeps a large mean from eating the digits.
-    x, y = _centred(here), _centred(there)
+    x, y = centred(here), centred(there)
     return torch.stack([_hsic(x, y), _hsic(x, x), _hsic(y, y)])
 
 
@@ -96,30 +148,26 @@ def _ratio(sums: Tensor, n: int | None) -> Reading:
     if here <= 0 or there <= 0:
         side = "the first" if here <= 0 else "the second"
         return undefined(Status.CONSTANT_INPUT, f"no two items differ on {side} side", n=n)
-    return Reading(cross / here**0.5 / there**0.5, n=n)
+    # By Cauchy and Schwarz it is at most 1; what lies beyond is rounding.
+    return Reading(min(cross / here**0.5 / there**0.5, 1.0), n=n)
 
 
-def _refuse_pair(here: Tensor, there: Tensor, fewest: int) -> Reading | None:
-    for side in (here, there):
-        if side.ndim != 2 or side.is_complex():
-            return undefined(Status.FAILED, f"[item, feature] is needed; received {tuple(side.shape)}")
-    n = here.shape[0]
-    if n != there.shape[0]:
-        return undefined(Status.FAILED, f"both sides need the same items; received {n} and {there.shape[0]}")
-    if n < fewest:
-        return undefined(Status.N_TOO_SMALL, f"{n} items; at least {fewest} are needed", n=n)
-    for name, side in (("first", here), ("second", there)):
-        bad = int((~torch.isfinite(side)).any(1).sum())
-        if bad:
-            return undefined(Status.NONFINITE, f"{bad} of {n} items on the {name} side", n=n)
-    return None
+def _refuse(sample: Tensor) -> Reading | None:
+    if sample.ndim != 2 or sample.is_complex():
+        return undefined(Status.FAILED, f"[item, feature] is needed; received {tuple(sample.shape)}")
+    n = sample.shape[0]
+    if n < FEWEST_ITEMS:
+        return undefined(Status.N_TOO_SMALL, f"{n} items; at least {FEWEST_ITEMS} are needed", n=n)
+    bad = int((~torch.isfinite(sample)).any(1).sum())
+    return undefined(Status.NONFINITE, f"{bad} of {n} items are not finite", n=n) if bad else None
 
 
-def _centred(values: Tensor) -> Tensor:
-    values = values.detach()
+def centred(sample: Tensor) -> Tensor:
+    """[item, feature] less the mean item, float64; features without spread are exactly 0."""
+    values = sample.detach()
     # Apple's accelerator has no float64.
     values = (values.cpu() if values.device.type == "mps" else values).to(torch.float64)
-    centred = values - values.mean(0)
+    less = values - values.mean(0)
     # Equal items leave rounding behind, which would correlate with anything.
     noise = 1e-14 * values.abs().amax(0, keepdim=True)
-    return torch.where(centred.abs() <= noise, 0.0, centred)
+    return torch.where(less.abs() <= noise, 0.0, less)

@@ -1,8 +1,10 @@
-"""Singular values and eigenvalues of one matrix, and the three ranks read off them.
+"""Singular values and eigenvalues of one matrix, and the ranks read off them.
 
 Everything is computed in float64, whatever comes in (LAPACK refuses half precision). A spectrum is a tensor,
 or a `Reading` that says why there is none; the ranks take either and hand a refusal on unchanged.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -14,6 +16,16 @@ from ontogeny.vocabulary import Reading, Status, undefined
 
 #: An eigenvalue below this share of the largest one counts as 0.
 RELATIVE_ZERO = 1e-12
+#: What RankMe adds to every share, so that no logarithm is of 0.
+RANKME_FLOOR = 1e-7
+
+
+class Factors(NamedTuple):
+    """A singular value decomposition: left [row k], values [k] from the largest down, right [k column]."""
+
+    left: Tensor
+    values: Tensor
+    right: Tensor
 
 
 def singular_values(matrix: Tensor) -> Tensor | Reading:
@@ -37,6 +49,27 @@ def singular_values(matrix: Tensor) -> Tensor | Reading:
     except np.linalg.LinAlgError as error:
         return undefined(Status.UNCONVERGED, f"neither gesdd nor gesvd converged: {error}")
     return torch.from_numpy(values).to(work.device)
+
+
+def factors(matrix: Tensor) -> Factors | Reading:
+    """The thin singular value decomposition of [row, column] in float64; checks, drivers and status as above.
+
+    Known: an orthogonal matrix -> all values 1; left · values · right is the matrix.
+    Misleads: directions of equal values are arbitrary, and so is every direction's sign.
+    """
+    refusal = _refuse_matrix(matrix)
+    if refusal is not None:
+        return refusal
+    work = _double(matrix)
+    try:
+        return Factors(*torch.linalg.svd(work, full_matrices=False))
+    except LinAlgError:
+        pass
+    try:
+        found = scipy.linalg.svd(work.cpu().numpy(), full_matrices=False, lapack_driver="gesvd")
+    except np.linalg.LinAlgError as error:
+        return undefined(Status.UNCONVERGED, f"neither gesdd nor gesvd converged: {error}")
+    return Factors(*(torch.from_numpy(side).to(work.device) for side in found))
 
 
 def eigenvalues_of_gram(gram: Tensor) -> Tensor | Reading:
@@ -69,10 +102,24 @@ def entropy_rank(singular_values: Tensor | Reading) -> Reading:
     Known: d equal values -> d; one value -> 1; a square Gaussian n×n -> 0.80 n.
     Misleads: a Gaussian matrix has not full effective rank, so "0.8" is what random looks like, not a loss.
     """
-    values = _spectrum(singular_values)
+    values = checked_spectrum(singular_values)
     if isinstance(values, Reading):
         return values
     share = values / values.sum()
+    return Reading(torch.special.entr(share).sum().exp().item())
+
+
+def rankme_of(singular_values: Tensor | Reading) -> Reading:
+    """RankMe (Garrido et al. 2022): exp(−Σ p log p) with p = σ / Σσ + 1e-7; in dimensions, 1 to d.
+
+    Status: as `entropy_rank`.
+    Known: d equal values -> d; one value among d -> 1, but for 1e-7 · 16 for each of the others.
+    Misleads: as `entropy_rank`; it differs from it by the 1e-7 alone.
+    """
+    values = checked_spectrum(singular_values)
+    if isinstance(values, Reading):
+        return values
+    share = values / values.sum() + RANKME_FLOOR
     return Reading(torch.special.entr(share).sum().exp().item())
 
 
@@ -83,7 +130,7 @@ def stable_rank_of(singular_values: Tensor | Reading) -> Reading:
     Known: an orthogonal d×d -> d; a Gaussian m×n -> mn / (√m + √n)², a quarter of n if square.
     Misleads: it follows the single largest value; one outlier direction hides all others.
     """
-    values = _spectrum(singular_values)
+    values = checked_spectrum(singular_values)
     return values if isinstance(values, Reading) else Reading(values.square().sum().item())
 
 
@@ -95,7 +142,7 @@ def participation_of(eigenvalues: Tensor | Reading) -> Reading:
     Misleads: with n below about 50 d the sample size, not the data, sets it; an uncentred mean counts as a
     direction.
     """
-    values = _spectrum(eigenvalues)
+    values = checked_spectrum(eigenvalues)
     return (
         values if isinstance(values, Reading) else Reading((values.sum() ** 2 / values.square().sum()).item())
     )
@@ -148,8 +195,8 @@ def _rounding(matrix: Tensor) -> float:
     return 10 * matrix.shape[0] * torch.finfo(dtype).eps
 
 
-def _spectrum(values: Tensor | Reading) -> Tensor | Reading:
-    """A checked spectrum divided by its largest value, so that no square can overflow."""
+def checked_spectrum(values: Tensor | Reading) -> Tensor | Reading:
+    """A spectrum divided by its largest value, so that no square can overflow; or why there is none."""
     if isinstance(values, Reading):
         return values
     if values.ndim != 1 or values.is_complex():
