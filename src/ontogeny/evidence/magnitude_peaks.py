@@ -9,6 +9,8 @@ from torch import Tensor
 from ontogeny.evidence.kinds import View, streamed
 
 SEQUENCES = 10
+#: An entry is massive if it exceeds the first, and the second times the median (Sun et al. 2402.17762).
+LARGE, MANIFOLD = 100.0, 1000.0
 
 
 class Peaks(NamedTuple):
@@ -18,6 +20,15 @@ class Peaks(NamedTuple):
     place: Tensor
     median: Tensor
     width: int
+
+    def massive(self) -> Tensor:
+        """Which of the largest entries are massive activations [sequence 3]."""
+        top = self.top.double()
+        return (top > LARGE) & (top >= MANIFOLD * self.median.double()[:, None])
+
+    def massive_dimensions(self) -> list[int]:
+        """The features that hold them."""
+        return (self.place[self.massive()] % self.width).unique().tolist()
 
 
 def _lower_median(sizes: Tensor) -> Tensor:

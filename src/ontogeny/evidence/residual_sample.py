@@ -7,7 +7,8 @@ from torch import Tensor
 
 from ontogeny.evidence.kinds import View, streamed
 
-ROWS = 1024
+#: Ten for each of 128 features, as canonical correlations need; five batches of CKA.
+ROWS = 1280
 
 
 def chosen_positions(sequences: int, length: int, rows: int = ROWS) -> Tensor:

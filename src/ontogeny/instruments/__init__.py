@@ -1,7 +1,10 @@
 """Parts that read one checkpoint at one place; one file each."""
 
+from ontogeny.instruments.alpha_req import alpha_req
 from ontogeny.instruments.attention_entropy import attention_entropy
 from ontogeny.instruments.cka import cka
+from ontogeny.instruments.covariance_tail import covariance_tail
+from ontogeny.instruments.displacement_cosine import displacement_cosine
 from ontogeny.instruments.distance_from_start import distance_from_start
 from ontogeny.instruments.effective_rank import effective_rank
 from ontogeny.instruments.heldout_loss import heldout_loss
@@ -9,14 +12,25 @@ from ontogeny.instruments.induction import induction
 from ontogeny.instruments.massive_activation import massive_activation
 from ontogeny.instruments.participation_ratio import participation_ratio
 from ontogeny.instruments.previous_token import previous_token
+from ontogeny.instruments.procrustes import procrustes
+from ontogeny.instruments.pwcca import pwcca
+from ontogeny.instruments.rankme import rankme
 from ontogeny.instruments.residual_norm import residual_norm
 from ontogeny.instruments.sink_mass import sink_mass
 from ontogeny.instruments.stable_rank import stable_rank
+from ontogeny.instruments.subspace_overlap import subspace_overlap
+from ontogeny.instruments.svcca import svcca
 from ontogeny.instruments.token_similarity import token_similarity
+from ontogeny.instruments.update_rank import update_rank
+from ontogeny.instruments.update_sparsity import update_sparsity
+from ontogeny.instruments.weight_tail_exponent import weight_tail_exponent
 
 __all__ = [
+    "alpha_req",
     "attention_entropy",
     "cka",
+    "covariance_tail",
+    "displacement_cosine",
     "distance_from_start",
     "effective_rank",
     "heldout_loss",
@@ -24,8 +38,16 @@ __all__ = [
     "massive_activation",
     "participation_ratio",
     "previous_token",
+    "procrustes",
+    "pwcca",
+    "rankme",
     "residual_norm",
     "sink_mass",
     "stable_rank",
+    "subspace_overlap",
+    "svcca",
     "token_similarity",
+    "update_rank",
+    "update_sparsity",
+    "weight_tail_exponent",
 ]

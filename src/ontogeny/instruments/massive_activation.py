@@ -6,8 +6,6 @@ from ontogeny.catalogue import instrument
 from ontogeny.evidence.magnitude_peaks import Peaks
 from ontogeny.vocabulary import Reading, Status, undefined
 
-LARGE, MANIFOLD = 100.0, 1000.0
-
 
 @instrument(
     unit="ratio",
@@ -30,11 +28,10 @@ def massive_activation(magnitude_peaks: Peaks) -> dict[str, Reading]:
     if bool((median == 0).any()):
         return {"": undefined(Status.ZERO_OUTPUT, "the median entry of a sequence is 0", n=n)}
     top = magnitude_peaks.top.double()
-    passed = (top > LARGE) & (top >= MANIFOLD * median[:, None])
     largest = magnitude_peaks.place[:, 0]
     found = {"": (top[:, 0] / median).mean(), "median": median.mean()}
     found |= {f"top{k + 1}": top[:, k].mean() for k in range(top.shape[1])}
-    found["massive"] = passed.sum(1).double().mean()
+    found["massive"] = magnitude_peaks.massive().sum(1).double().mean()
     found["dimension"] = torch.mode(largest % magnitude_peaks.width).values.double()
     found["position"] = torch.mode(largest // magnitude_peaks.width).values.double()
     return {name: Reading(value, n=n) for name, value in found.items()}
