@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ontogeny.errors import BadContract, DuplicateName, UnknownName
-from ontogeny.vocabulary import Aim, Place, Stimulus
+from ontogeny.vocabulary import Aim, Place, Reading, Status, Stimulus, undefined
 
 #: Kinds of site, and what is seen there. Those of `WITHOUT_PASS` need none.
 SITES: Mapping[str, str] = {
@@ -55,6 +55,7 @@ RAW: Mapping[str, str] = {
     "previous_gradient": "parameter",
     "update": "parameter",
     "parameter": "parameter",
+    "decay": "parameter",
 }
 
 #: Kinds of site that are read without running the model on a stimulus.
@@ -174,3 +175,18 @@ def sites_offering(need: str) -> frozenset[str]:
         if all(at in sites_offering(deeper) for deeper in kind.needs):
             offered.add(at)
     return frozenset(offered)
+
+
+def evidence_of(need: str, at: str, held: dict[str, Any]) -> Any:
+    """Evidence at one place from what is held there, derived (and held from then on) where it must be.
+
+    A Reading where there is none.
+    """
+    if need not in held:
+        kind = EVIDENCE.get(need, {}).get(at)
+        if kind is None or kind.streamed:
+            return undefined(Status.NOT_OBSERVABLE, f"no {need} was seen")
+        sources = [evidence_of(deeper, at, held) for deeper in kind.needs]
+        missing = next((source for source in sources if isinstance(source, Reading)), None)
+        held[need] = kind.make(*sources) if missing is None else missing
+    return held[need]

@@ -2,32 +2,45 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from ontogeny.anatomy import Anatomy, read_anatomy
-from ontogeny.errors import NotObservable, UnknownName
+from ontogeny.anatomy import Anatomy, HeadWeights, read_anatomy, weights
+from ontogeny.errors import NotObservable
 from ontogeny.hooks.attention_interface import tapped_attention
 from ontogeny.hooks.decoder_attention import tapped_attend
-from ontogeny.hooks.residual import tapped_blocks
+from ontogeny.hooks.modules import counted, shown_output, tapped_modules
+from ontogeny.hooks.watch import Tap
 from ontogeny.models.decoder import Decoder
+from ontogeny.subject.check import checked
+from ontogeny.subject.inputs import arguments
+from ontogeny.subject.wiring import wired
 from ontogeny.vocabulary import Place
-
-TAPPABLE = ("residual", "attention")
 
 
 class Subject:
-    """A model in eval mode, float32 and without cache, with a map of its sites.
+    """A model in eval mode and without cache, with a map of its sites.
 
-    `taps` maps a kind of site (`residual`, `attention`) to a function of (place, tensor); what it returns,
-    if anything, goes on in the tensor's stead. Nothing is renamed, wrapped or left behind.
+    `taps` maps a kind of site (`residual`, `attention`, `mlp_activation` …, `module`, `module:PATH`) to a
+    function of (place, tensor); what it returns, if anything, goes on in the tensor's stead. Nothing is
+    renamed, wrapped or left behind. Where queries, keys, values or patterns are tapped, attention is
+    computed eagerly meanwhile; else by the model's own kernel.
+
+    The map of a foreign model is checked with a few random tokens: a wrong one is refused (NotObservable),
+    of a guessed one what does not hold is dropped, with the reason among `anatomy.notes`.
     """
 
-    def __init__(self, model: nn.Module, anatomy: Anatomy | None = None) -> None:
+    def __init__(self, model: nn.Module, anatomy: Anatomy | None = None, *, check: bool = True) -> None:
+        while isinstance(inner := getattr(model, "_orig_mod", None), nn.Module):
+            model = inner  # what torch.compile wrapped: passes run uncompiled
         self.model = model
         self.anatomy = anatomy or read_anatomy(model)
+        if check and not (anatomy is None and isinstance(model, Decoder)):
+            self.anatomy = checked(self)
 
     @property
     def device(self) -> torch.device:
@@ -37,51 +50,132 @@ class Subject:
         """Every weight matrix by place."""
         return self.anatomy.matrices(self.model)
 
+    def parameters(self) -> Mapping[str, Tensor]:
+        """Every parameter by name, tied ones once."""
+        return {name: parameter.detach() for name, parameter in self.model.named_parameters()}
+
     def observable(self, kind: str) -> bool:
         """Whether a kind of site can be seen on this model at all."""
-        return kind != "attention" or bool(self.anatomy.attention)
+        return self.anatomy.shows(kind)
 
-    def run(self, tokens: Tensor, *, taps: Mapping[str, Any] | None = None) -> Tensor:
-        """Logits [sequence position vocabulary] of a batch of tokens, without gradient."""
+    def conditions(self) -> dict[str, Any]:
+        """What passes are computed with: kernel, dtype, cache, the library that defines the model."""
+        own = getattr(getattr(self.model, "config", None), "_attn_implementation", None) or "sdpa"
+        library = "" if isinstance(self.model, Decoder) else _version("transformers")
+        return {
+            "kernel": own,
+            "kernel_where_attention_is_read": "eager",
+            "dtype": str(next(self.model.parameters()).dtype).removeprefix("torch."),
+            "cache": False,
+            "transformers": library,
+        }
+
+    def head_weights(self, layer: int) -> HeadWeights:
+        """query, key, value [head channel width] and output [head width channel] of a layer's heads."""
+        return weights.head_weights(self.model, self.anatomy, layer)
+
+    def embedding(self) -> Tensor:
+        """What each token adds to the stream, without its position [vocabulary width]."""
+        return weights.embedding(self.model, self.anatomy)
+
+    def unembedding(self) -> Tensor:
+        """Each token's direction in the final state [vocabulary width]."""
+        return weights.unembedding(self.model, self.anatomy)
+
+    def final_norm_gain(self) -> Tensor | None:
+        """The final norm's gain [width]; None where there is no final norm."""
+        return weights.final_norm_gain(self.model, self.anatomy)
+
+    def readout(self, residual: Tensor) -> Tensor:
+        """Logits [… vocabulary] of any residual stream, by the model's own norm and unembedding, its scale
+        and cap included. NotObservable where more stands between the stream and the logits.
+        """
+        said = self.anatomy.readout
+        if said is None or "readout" not in self.anatomy.claims:
+            raise NotObservable(
+                f"the logits of {self.anatomy.family!r} models are not a norm and a matrix away",
+                received=self.anatomy.why_not("readout"),
+            )
+        if said.final_norm:
+            residual = self.model.get_submodule(said.final_norm)(residual)
+        matrix = self.model.get_submodule(self.anatomy.unembedding)
+        if isinstance(matrix, nn.Embedding):
+            logits = F.linear(residual, matrix.weight)
+        else:
+            logits = matrix(residual)
+        logits = logits * said.scale if said.scale != 1 else logits
+        return said.cap * torch.tanh(logits / said.cap) if said.cap else logits
+
+    def run(
+        self,
+        tokens: Tensor,
+        *,
+        taps: Mapping[str, Tap] | None = None,
+        mask: Tensor | None = None,
+        positions: Tensor | None = None,
+        documents: Tensor | None = None,
+    ) -> Tensor:
+        """Logits [sequence position vocabulary] of a batch of tokens, without gradient and uncompiled.
+
+        `mask`, `positions`, `documents`: see `arguments`. A model without logits gives its first output.
+        """
         training = [module for module in self.model.modules() if module.training]
-        self.model.eval()
-        try:
-            with torch.no_grad(), self.watching(taps or {}):
-                return self._logits(tokens.to(self.device))
-        finally:
-            for module in training:  # one by one: parts of a model may be frozen in eval mode
-                module.training = True
+        with torch.no_grad(), _uncompiled(self.model):
+            self.model.eval()
+            try:
+                given = [t if t is None else t.to(self.device) for t in (tokens, mask, positions, documents)]
+                plain, named = arguments(self.model, self.anatomy, *given)  # type: ignore[arg-type]
+                with self.watching(taps or {}):
+                    return self._output(self.model(*plain, **named))
+            finally:
+                for module in training:  # one by one: parts of a model may be frozen in eval mode
+                    module.training = True
 
-    def _logits(self, tokens: Tensor) -> Tensor:
-        if isinstance(self.model, Decoder):
-            return self.model(tokens)
-        return self.model(input_ids=tokens, use_cache=False).logits
+    def _output(self, output: Any) -> Tensor:
+        tensor = shown_output(output)
+        if tensor is None:
+            raise NotObservable(
+                f"a {type(self.model).__name__} gave no tensor", received=type(output).__name__
+            )
+        return tensor
 
     @contextmanager
-    def watching(self, taps: Mapping[str, Any]) -> Iterator[None]:
-        """The given taps for whatever runs inside the block."""
-        for kind in taps:
-            if kind not in TAPPABLE:
-                raise UnknownName("kind of site to tap", kind, TAPPABLE)
+    def watching(self, taps: Mapping[str, Tap]) -> Iterator[None]:
+        """The given taps for whatever runs inside the block, training included.
+
+        A pass that the hooks do not see as often as the map says is refused (NotObservable), as is a model
+        compiled before. Passes repeated under activation checkpointing are shown to no tap that only looks;
+        where one replaces something, `backward` belongs into the block, too.
+        """
+        wiring = wired(self.model, self.anatomy, taps)
         with ExitStack() as stack:
-            if "residual" in taps:
-                stack.enter_context(self._residual(taps["residual"]))
-            if "attention" in taps:
-                stack.enter_context(self._attention(taps["attention"]))
+            stack.enter_context(tapped_modules(wiring.wires))
+            if wiring.attention and isinstance(self.model, Decoder):
+                stack.enter_context(tapped_attend(wiring.attention))
+            elif wiring.attention:
+                stack.enter_context(tapped_attention(self.model, wiring.attention))
+            if wiring.counted:  # last, since it counts what the others saw
+                stack.enter_context(counted(self.model, wiring.counted))
             yield
 
-    def _residual(self, tap: Any) -> Any:
-        blocks = [self.model.get_submodule(path) for path in self.anatomy.blocks]
-        place = self.anatomy.place
-        return tapped_blocks(
-            blocks, lambda layer, loop, tensor: tap(place(layer, loop), tensor), self.anatomy.loops
-        )
 
-    def _attention(self, tap: Any) -> Any:
-        if not self.anatomy.attention:
-            raise NotObservable(f"the attention patterns of {self.anatomy.family!r} models cannot be seen")
-        place = self.anatomy.place
-        if isinstance(self.model, Decoder):
-            modules = [self.model.get_submodule(path) for path in self.anatomy.attention]
-            return tapped_attend(modules, lambda layer, loop, tensor: tap(place(layer, loop), tensor))
-        return tapped_attention(self.model, lambda layer, tensor: tap(place(layer), tensor))
+@contextmanager
+def _uncompiled(model: nn.Module) -> Iterator[None]:
+    """Within the block modules compiled in place run as they were written, so that hooks fire."""
+    before: dict[Any, Any] = {
+        module: call for module in model.modules() if (call := getattr(module, "_compiled_call_impl", None))
+    }
+    try:
+        for module in before:
+            module._compiled_call_impl = None
+        yield
+    finally:
+        for module, call in before.items():
+            module._compiled_call_impl = call
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

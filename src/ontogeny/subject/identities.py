@@ -1,0 +1,195 @@
+"""What must hold between sites if a map is right; a comparison gives what is off, and by how much."""
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from ontogeny.errors import NotObservable
+from ontogeny.vocabulary import Place
+
+if TYPE_CHECKING:
+    from ontogeny.subject.check import Run
+    from ontogeny.subject.subject import Subject
+
+#: How far sums may be apart, as a share of the largest number compared.
+TOLERANCE = {torch.float64: 1e-8, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
+
+
+def apart(found: Tensor, expected: Tensor) -> str:
+    """How far two tensors are apart, in words; "" if they are equal but for rounding, or not finite."""
+    if found.shape != expected.shape:
+        return f"is {list(found.shape)}, not {list(expected.shape)}"
+    if not (bool(found.isfinite().all()) and bool(expected.isfinite().all())):
+        return ""
+    difference = float((found - expected).abs().max()) if found.numel() else 0.0
+    scale = float(expected.abs().max().clamp_min(1e-6)) if found.numel() else 1.0
+    allowed = TOLERANCE.get(found.dtype, 1e-4) * scale
+    return "" if difference <= allowed else f"is off by {difference:.3g}, with {allowed:.3g} allowed"
+
+
+def shapes(subject: "Subject", run: "Run") -> dict[str, str]:
+    """Every site has the shape that its name says."""
+    anatomy, (sequences, length) = subject.anatomy, run.tokens.shape
+    per_head = (length, anatomy.head_dim)
+    expected: dict[str, tuple[int, ...]] = {
+        "query": (anatomy.heads, *per_head),
+        "key": (anatomy.key_value_heads, *per_head),
+        "value": (anatomy.key_value_heads, *per_head),
+        "attention": (anatomy.heads, length, length),
+        "head_output": (length, anatomy.heads, anatomy.head_dim),
+        "mlp_preactivation": (length, anatomy.neurons),
+        "mlp_activation": (length, anatomy.neurons),
+        "logits": (length, anatomy.vocabulary),
+    }
+    wrong = {}
+    for (site, place), tensor in run.seen.items():
+        shape = (sequences, *expected.get(site, (length, anatomy.width)))
+        if tensor.shape != shape:
+            wrong.setdefault(site, f"at {place} is {list(tensor.shape)}, not {list(shape)}")
+    return wrong
+
+
+def patterns(subject: "Subject", run: "Run") -> dict[str, str]:
+    """What a query gives to all keys is one, and nothing to later ones where the model is causal."""
+    for (site, place), pattern in run.seen.items():
+        if site != "attention":
+            continue
+        off = apart(pattern.sum(-1), torch.ones_like(pattern[..., 0]))
+        if off:
+            return {"attention": f"the sum of a query's weights at {place} {off}"}
+        if subject.anatomy.causal and float(pattern.triu(1).abs().nan_to_num().max()) > 0:
+            return {"attention": f"at {place} queries see later keys, and the map says they do not"}
+    return {}
+
+
+def sums(subject: "Subject", run: "Run") -> dict[str, str]:
+    """A block gives its input, what attention added and what the MLP added, normed where the map says."""
+    anatomy = subject.anatomy
+    if "sum" not in anatomy.claims or not anatomy.shows("embedding"):
+        return {}
+    before = run.seen["embedding", Place()]
+    for layer, place in anatomy.places():
+        stream = before
+        for site, name in zip(("attention_output", "mlp_output"), anatomy.stream_norms, strict=True):
+            if (site, place) in run.seen:
+                stream = stream + run.seen[site, place]
+            if name:
+                stream = _module(subject, f"{anatomy.blocks[layer]}.{name}", stream)
+        off = apart(stream, run.seen["residual", place])
+        if off:
+            what = f"the stream's sum at {place} {off}"
+            return dict.fromkeys(("sum", "attention_output", "mlp_output"), what)
+        before = run.seen["residual", place]
+    return {}
+
+
+def ends(subject: "Subject", run: "Run") -> dict[str, str]:
+    """The embedding's rows enter the stream; its end, normed, is the final state, and that is read out."""
+    anatomy, wrong = subject.anatomy, {}
+    residual = run.seen["residual", list(anatomy.places())[-1][1]]
+    if "embedding" in anatomy.claims:
+        off = apart(run.seen["embedding", Place()], subject.embedding()[run.tokens])
+        wrong |= {"embedding": f"the stream that enters block 0 {off}"} if off else {}
+    final = _module(subject, anatomy.final_norm, residual) if anatomy.final_norm else residual
+    if anatomy.sites.get("final_state"):
+        off = apart(run.seen["final_state", Place()], final)
+        wrong |= {"final_state": f"the norm of the last residual {off}"} if off else {}
+    if "readout" in anatomy.claims:
+        with torch.no_grad():
+            off = apart(run.logits, subject.readout(residual))
+        wrong |= (
+            {"readout": f"what is read out of the last residual {off}"} if off else _gain(subject, residual)
+        )
+    return wrong
+
+
+def _gain(subject: "Subject", residual: Tensor) -> dict[str, str]:
+    """The final norm multiplies the normed stream with the gain that the map says, and adds its bias."""
+    gain = subject.final_norm_gain()
+    if gain is None:
+        return {}
+    norm: Any = subject.model.get_submodule(subject.anatomy.final_norm)
+    normed, bias = norm(residual), getattr(norm, "bias", None)
+    epsilon = next((getattr(norm, name) for name in ("eps", "variance_epsilon") if hasattr(norm, name)), 0)
+    centred = residual - residual.mean(-1, keepdim=True)
+    plain = [x * (x.square().mean(-1, keepdim=True) + epsilon).rsqrt() * gain for x in (centred, residual)]
+    off = [apart(normed, x if bias is None else x + bias) for x in plain]
+    return {"readout": f"the final norm's gain {off[1]}"} if all(off) else {}
+
+
+def heads(subject: "Subject", run: "Run") -> dict[str, str]:
+    """Heads' weights make values of what attention receives, and its output of the heads' outputs.
+
+    Only differences between positions are compared, in which biases cancel; queries and keys at position 0,
+    where rotations are none, and up to a factor.
+    """
+    anatomy = subject.anatomy
+    if anatomy.projections is None:
+        return {}
+    for layer in range(anatomy.layers):
+        place = anatomy.place(layer, anatomy.loops - 1)
+        try:
+            weights = subject.head_weights(layer)
+        except (RuntimeError, NotObservable) as error:
+            return {"head": str(error).replace("\n", "; ")}
+        made = torch.einsum("sphc,hwc->spw", run.seen["head_output", place], weights.output)
+        off = {"output": apart(_differences(made), _differences(run.projected[place]))}
+        off["attention_output"] = _written(subject, run, layer, place)
+        if anatomy.attention:
+            off |= _asked_and_offered(subject, run, layer, place)
+        wrong = [f"{name} at {place} {what}" for name, what in off.items() if what]
+        if wrong:
+            return {"head": ", ".join(wrong)}
+    return {}
+
+
+def _asked_and_offered(subject: "Subject", run: "Run", layer: int, place: Place) -> dict[str, str]:
+    """How far values, queries and keys are from what their weights make of what attention receives."""
+    weights, given = subject.head_weights(layer), run.attended[place]
+    groups = subject.anatomy.heads // subject.anatomy.key_value_heads
+    value = run.seen["value", place].repeat_interleave(groups, 1)
+    made = torch.einsum("spw,hcw->shpc", given, weights.value)
+    off = {"value": apart(_differences(value, 2), _differences(made, 2))}
+    if _plain_queries(subject, layer):
+        key = run.seen["key", place].repeat_interleave(groups, 1)
+        off["query"] = _aligned(run.seen["query", place], given, weights.query)
+        off["key"] = _aligned(key, given, weights.key)
+    return off
+
+
+def _written(subject: "Subject", run: "Run", layer: int, place: Place) -> str:
+    """attention_output is what the output projection gives, normed where the map says."""
+    if ("attention_output", place) not in run.seen:
+        return ""
+    norm = subject.anatomy.branch_norms[0]
+    projected = run.projected[place]
+    if norm:
+        projected = _module(subject, f"{subject.anatomy.blocks[layer]}.{norm}", projected)
+    return apart(run.seen["attention_output", place], projected)
+
+
+def _aligned(found: Tensor, given: Tensor, weight: Tensor) -> str:
+    made = torch.einsum("sw,hcw->shc", given[:, 0], weight)
+    made, seen = made - made[:1], found[:, :, 0] - found[:1, :, 0]
+    factor = (made * seen).sum() / made.square().sum().clamp_min(1e-12)
+    return apart(seen, made * factor.clamp_min(0))
+
+
+def _differences(tensor: Tensor, position: int = 1) -> Tensor:
+    """From the first position of the first sequence."""
+    return tensor - tensor.narrow(0, 0, 1).narrow(position, 0, 1)
+
+
+def _plain_queries(subject: "Subject", layer: int) -> bool:
+    """Whether queries and keys are linear in what attention receives, but for rotations."""
+    attention = subject.model.get_submodule(subject.anatomy.attention[layer])
+    normed = any("norm" in name for name, _ in attention.named_modules())
+    return not normed and not getattr(getattr(subject.model, "config", None), "clip_qkv", None)
+
+
+def _module(subject: "Subject", path: str, given: Tensor) -> Tensor:
+    return subject.model.get_submodule(path)(given)
+
+
+ALL = (shapes, patterns, sums, ends, heads)
