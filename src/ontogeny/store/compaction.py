@@ -20,7 +20,7 @@ from ontogeny.store.decoding import FramedReader, require_format
 from ontogeny.store.documents import parse_sealed, sealed_bytes
 from ontogeny.store.files import Damage, fsync_folder, named_errors, write_file
 from ontogeny.store.frames import FORMAT
-from ontogeny.store.seal import UNSEALED, SealingSink, broken_seal
+from ontogeny.store.seal import ALONE, UNSEALED, SealingSink, broken_seal
 from ontogeny.store.telemetry import Cells, Column, Journal, Note, Piece, join, merged
 
 _KEYS = {"step": pa.int64(), "seconds": pa.float64(), "sequence": pa.uint32()}
@@ -179,7 +179,8 @@ def _pieces(
         if damage:
             fields = [field for field in fields if _readable(file, group, field, name, wanted, damage)]
         if set(_KEYS) <= set(fields):
-            table = file.read_row_group(group, fields)
+            many = file.metadata.row_group(group).total_byte_size > ALONE
+            table = file.read_row_group(group, fields, use_threads=many)
             piece = Piece(*(table[key].to_numpy() for key in _KEYS))
             for field in fields[len(_KEYS) :]:
                 cells = _cells(table[field])

@@ -6,6 +6,7 @@ their damage is told every time.
 """
 
 import json
+import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -72,7 +73,7 @@ def line_of(run: Run) -> Line:
     journals = [read_journal(path, (LOSS, HELDOUT), salvage=True) for path in run.journals]
     damage = [str(one) for journal in journals for one in journal.damage]
     try:
-        formed = _formed(run)
+        formed = _formed(run.path / TRANSITIONS)
     except Damaged as error:
         formed, damage = {}, [*damage, error.what]
     if damage:
@@ -143,19 +144,22 @@ def _dotted(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, An
             yield f"{above}{key}", value
 
 
-def _formed(run: Run) -> dict[str, float]:
-    """Steps of claimed transitions by `part:component@stimulus`; of several places, that of largest size."""
-    found = run.transitions
-    if found.empty:
+def _formed(path: Path) -> dict[str, float]:
+    """Steps of claimed transitions by `part:component@stimulus`; of several places, that of largest size.
+
+    Without pandas, which takes longer over so short a table than the disk.
+    """
+    if not path.exists():
         return {}
-    claimed = found[found["verdict"] == Verdict.TRANSITION].sort_values(
-        "size", key=abs, kind="stable", na_position="first"
-    )
-    names = ["part", "component", "stimulus_name"]
-    return {
-        part + (f":{component}" if component else "") + (f"@{stimulus}" if stimulus else ""): step
-        for part, component, stimulus, step in claimed[[*names, "step"]].itertuples(index=False)
-    }
+    found = read_table(path, ["verdict", "size", "part", "component", "stimulus_name", "step"])
+    claimed = [row for row in found.to_pylist() if row["verdict"] == Verdict.TRANSITION]
+    claimed.sort(key=lambda row: math.inf if row["size"] is None else -abs(row["size"]))
+    steps: dict[str, float] = {}
+    for row in claimed:
+        component, stimulus = row["component"], row["stimulus_name"]
+        name = row["part"] + (f":{component}" if component else "") + (f"@{stimulus}" if stimulus else "")
+        steps.setdefault(name, row["step"])
+    return steps
 
 
 def _read(path: Path) -> dict[str, tuple[str, Line]]:

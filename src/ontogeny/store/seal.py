@@ -13,6 +13,8 @@ from ontogeny.store.files import Damage
 
 #: The prefix leaves ASCII, which the rest of a footer of ours does not: a seal is found whatever is stored.
 _PREFIX, _BLANK = "§xxh3_128:".encode(), b"0" * 32
+#: Bytes of Parquet that one thread has read before a pool of them is awake.
+ALONE = 1 << 20
 #: The key and value to add to a file's metadata before it is closed.
 UNSEALED = {b"ontogeny.seal": _PREFIX + _BLANK}
 
