@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -11,15 +11,17 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class StopRequest:
-    """Which signal came, if any. A second interrupt does not wait."""
+    """Which signal came, if any. A second interrupt does not wait: `hurry` is called, and it is raised."""
 
-    def __init__(self) -> None:
+    def __init__(self, hurry: Callable[[], None]) -> None:
         self.signal: int | None = None
+        self._hurry = hurry
         self._before: dict[int, Any] = {}
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Set the flag, and hand on to a handler that somebody had installed before."""
         if self.signal is not None and number == signal.SIGINT:
+            self._hurry()
             raise KeyboardInterrupt
         self.signal = number
         before = self._before.get(number)
@@ -28,12 +30,13 @@ class StopRequest:
 
 
 @contextmanager
-def stop_requests() -> Iterator[StopRequest]:
+def stop_requests(hurry: Callable[[], None] = lambda: None) -> Iterator[StopRequest]:
     """Within the block SIGTERM and SIGINT only set a flag; the former handlers are put back after it.
 
+    `hurry` is called, from the handler, when an interrupt follows another signal.
     In threads other than the main one nothing is installed, as Python allows it nowhere else.
     """
-    request = StopRequest()
+    request = StopRequest(hurry)
     if threading.current_thread() is not threading.main_thread():
         yield request
         return

@@ -8,7 +8,7 @@ of every tensor and file: whatever changes later is found when it is read, and n
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,12 +56,14 @@ def write_checkpoint(
     documents: Mapping[str, dict[str, Any]],
     step: int,
     metadata: dict[str, Any],
+    proceed: Callable[[], None] = lambda: None,
 ) -> Manifest:
     """Commit a checkpoint as `folder`: `<key>.safetensors` for each key of `tensors`, `<key>.json` for each
     of `documents`, and the manifest.
 
     Tensors keep their bits: 0-dimensional, empty, complex (stored as pairs of reals), bool, bf16, integer,
-    strided or sharing memory. On failure nothing is left and the call may be repeated. Raises RunExists if
+    strided or sharing memory. `proceed` is called before every write of tensors and before the commit; what
+    it raises ends the writing. On failure nothing is left and the call may be repeated. Raises RunExists if
     the folder exists, BadContract for what cannot be stored, and the errors of `write_file`.
     """
     folder = Path(folder)
@@ -78,13 +80,14 @@ def write_checkpoint(
         written: dict[str, Written] = {}
         for key, group in tensors.items():
             entries[key], written[f"{key}.safetensors"] = _write_group(
-                temporary / f"{key}.safetensors", group
+                temporary / f"{key}.safetensors", group, proceed
             )
         for key, document in documents.items():
             written[f"{key}.json"] = write_json(temporary / f"{key}.json", document)
         model = {name: entry.hash for name, entry in entries.get("model", {}).items()}
         manifest = Manifest(step, hash_of_tensors(model), entries, written, metadata)
         write_json(temporary / MANIFEST, {"format": FORMAT, **asdict(manifest)}, seal=True)
+        proceed()
         commit_folder(temporary, folder)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -102,9 +105,11 @@ def _require_keys(tensors: Mapping[str, Any], documents: Mapping[str, Any]) -> N
             )
 
 
-def _write_group(path: Path, group: Mapping[str, Tensor]) -> tuple[dict[str, TensorEntry], Written]:
+def _write_group(
+    path: Path, group: Mapping[str, Tensor], proceed: Callable[[], None]
+) -> tuple[dict[str, TensorEntry], Written]:
     dense = {name: storable(tensor, name) for name, tensor in group.items()}
-    written = write_file(path, lambda file: write_tensors(file, dense, {"format": "pt"}))
+    written = write_file(path, lambda file: write_tensors(file, dense, {"format": "pt"}), proceed)
     entries = {
         name: TensorEntry(
             _dtype_name(tensor.dtype), list(tensor.shape), _hex(_restored(dense[name], tensor.dtype))

@@ -20,6 +20,8 @@ import xxhash
 
 from ontogeny.errors import DiskFull, NotWritable, OntogenyError, RunExists
 
+#: Bytes that are handed to the system at once, so that a writer who is told to give up soon does.
+_PORTION = 64 << 20
 #: How the names of unfinished files and folders end; nothing that carries it was ever committed.
 TEMPORARY = ".temporary"
 
@@ -63,8 +65,8 @@ def raw_rename(source: Path, target: Path) -> None:
 class Sink(io.RawIOBase):
     """A binary file open for writing that writes all of what it is given, counts it and hashes it."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptor: int, proceed: Callable[[], None]) -> None:
+        self._descriptor, self._proceed = descriptor, proceed
         self._hash = xxhash.xxh3_128()
         self.count = 0
 
@@ -78,7 +80,8 @@ class Sink(io.RawIOBase):
         self._hash.update(view)
         done = 0
         while done < len(view):
-            done += raw_write(self._descriptor, view[done:])
+            self._proceed()
+            done += raw_write(self._descriptor, view[done : done + _PORTION])
         self.count += done
         return done
 
@@ -95,12 +98,17 @@ class Sink(io.RawIOBase):
         return Written(self.count, self._hash.hexdigest())
 
 
-def write_file(path: Path | str, data: bytes | memoryview | Callable[[BinaryIO], None]) -> Written:
+def write_file(
+    path: Path | str,
+    data: bytes | memoryview | Callable[[BinaryIO], None],
+    proceed: Callable[[], None] = lambda: None,
+) -> Written:
     """Replace `path` by `data` as a whole: after a crash it holds the old bytes or the new ones.
 
-    A callable receives a file to write to (it can write and tell, not seek). On any failure the temporary
-    file is removed. When only the last step fails, the fsync of the folder, the new file is whole and in
-    place but may not survive a power cut, and the error is raised.
+    A callable receives a file to write to (it can write and tell, not seek). `proceed` is called before every
+    write; what it raises ends the writing. On any failure the temporary file is removed. When only the last
+    step fails, the fsync of the folder, the new file is whole and in place but may not survive a power cut,
+    and the error is raised.
 
     Raises DiskFull for want of space or quota, NotWritable for a missing or read-only folder, OntogenyError
     with the errno's name for anything else the system refuses.
@@ -112,7 +120,7 @@ def write_file(path: Path | str, data: bytes | memoryview | Callable[[BinaryIO],
     with named_errors(path, lambda: max(least, sink.count if sink else 0)):
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            sink = Sink(descriptor)
+            sink = Sink(descriptor, proceed)
             try:
                 _fill(sink, data)
                 raw_fsync(descriptor)
