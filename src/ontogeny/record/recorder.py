@@ -225,6 +225,10 @@ class Recorder:
         digest = f"{self._digest():016x}"
         self._writer.write(folder, step, snapshot(tensors), documents, self._links, model_digest=digest)
 
+    def abandon(self) -> None:
+        """Let go of the checkpoint that is being written; what was committed stays. For signal handlers."""
+        self._writer.abandon()
+
     def close(self, outcome: str = "finished", reason: str = "") -> None:
         """Finish: the last checkpoint, the end of the attempt, compaction. May be called twice."""
         if self._closed or os.getpid() != self._pid:
@@ -245,12 +249,12 @@ class Recorder:
 
     def _finish(self, outcome: str) -> None:
         """What is in flight; and of a finished run the last checkpoint and the grade."""
-        self._writer.wait()
+        self._writer.finish()
         if outcome != "finished":
             return
         if not (self.run.path / "checkpoints" / f"{self.counters.step:06d}").exists():
             self.checkpoint()
-            self._writer.wait()
+            self._writer.finish()
         if self._advance is not None and self._taping.batches:
             self.run.update_identity(grade=asdict(repeated_grade(self.run, self._advance, self.state)))
 

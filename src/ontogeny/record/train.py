@@ -132,7 +132,7 @@ def _sources(objective: Any) -> dict[str, Any]:
 
 def carry_on(training: Training, recorder: Recorder, until: int, progress: Progress) -> None:
     """Train from wherever the state is to step `until`, recording every step."""
-    with stop_requests() as request:
+    with stop_requests(recorder.abandon) as request:
         if recorder.counters.step in recorder.checkpoints:
             _look(training, recorder)
         _obey(request, recorder)
