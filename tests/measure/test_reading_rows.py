@@ -8,8 +8,8 @@ import torch
 
 from ontogeny.catalogue import part
 from ontogeny.errors import BadContract
-from ontogeny.measure.reading_rows import named_readings, null_row, reading_rows
-from ontogeny.vocabulary import Place, Reading, Status, undefined
+from ontogeny.measure.reading_rows import null_row, reading_rows
+from ontogeny.vocabulary import Place, Reading, Status, named_readings, undefined
 
 SCALAR, HEADS = part("instrument", "residual_norm"), part("instrument", "induction")
 
@@ -67,8 +67,8 @@ def test_what_does_not_keep_the_declared_shape_is_refused(made, reading):
 
 
 def test_names_of_what_is_returned():
-    assert list(named_readings(SCALAR, torch.tensor(1.0))) == [""]
-    named = named_readings(SCALAR, {"": 1.0, "first": Reading(2.0)})
+    assert list(named_readings(torch.tensor(1.0))) == [""]
+    named = named_readings({"": 1.0, "first": Reading(2.0)})
     assert named["first"].value == 2.0
     assert isinstance(named[""], Reading)
 

@@ -28,6 +28,7 @@ from ontogeny.evidence.kinds import (
     Streamed,
     View,
     derived,
+    evidence_of,
     streamed,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "centred_sample",
     "covariance_eigenvalues",
     "derived",
+    "evidence_of",
     "first_vectors",
     "magnitude_peaks",
     "residual_gram",

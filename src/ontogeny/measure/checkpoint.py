@@ -13,9 +13,9 @@ from ontogeny.measure.compared import References, between_places, compared
 from ontogeny.measure.found import Found, watchers_for
 from ontogeny.measure.fused_pass import BATCH, fused_pass
 from ontogeny.measure.raw_weights import raw_weights
-from ontogeny.measure.reading_rows import Row, kept_rows, named_readings, null_row
+from ontogeny.measure.reading_rows import Row, kept_rows, null_row
 from ontogeny.subject import Subject
-from ontogeny.vocabulary import Fitted, Place, Reading, Status, Stimulus, Streams, undefined
+from ontogeny.vocabulary import Fitted, Place, Reading, Status, Stimulus, Streams, named_readings, undefined
 
 #: What rows of a comparison between two places of one checkpoint have as their reference, and how their
 #: components begin; `place_to` is the second place.
@@ -230,7 +230,7 @@ def _call(
         else:
             returned = made.make(*values, **{**made.bind(**unit.parameters), **extra})
         fitted = returned if isinstance(returned, Fitted) else None
-        for component, reading in named_readings(made, fitted.quality if fitted else returned).items():
+        for component, reading in named_readings(fitted.quality if fitted else returned).items():
             _add(measured, unit, component, place, reading, used)
         if made.null is not None:
             row, arrays = null_row(made, place, part("null", made.null).make(*values))

@@ -1,7 +1,7 @@
 """From what a part returned to rows."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,13 +19,6 @@ Row = dict[str, Any]
 MOST_ROWS = 100_000
 
 
-def named_readings(part: Part, returned: Any) -> dict[str, Reading]:
-    """A part may return one number or several by name; the nameless one is the part's own."""
-    if not isinstance(returned, Mapping):
-        returned = {"": returned}
-    return {name: value if isinstance(value, Reading) else Reading(value) for name, value in returned.items()}
-
-
 def kept_rows(
     part: Part, component: str, place: Place, reading: Reading
 ) -> tuple[list[Row], dict[str, Tensor]]:
@@ -35,20 +28,20 @@ def kept_rows(
     `MOST_ROWS` numbers; its value is null and its status `ok` if any of them is finite.
     """
     array = reading.array
-    if array is None and math.prod(np.shape(reading.value)) > MOST_ROWS:
-        array = torch.as_tensor(reading.value)
-        rows = [_row_of_many(component, place, array, reading)]
-    elif array is not None:
+    if array is not None:
         _require_declared(part, reading, array)
         rows = list(reading_rows(part, component, place, replace(reading, array=None)))
-    if array is None:
+    elif math.prod(np.shape(reading.value)) > MOST_ROWS:
+        array = torch.as_tensor(reading.value)
+        rows = [_row_of_many(component, place, array)]
+    else:
         return list(reading_rows(part, component, place, reading)), {}
     array = array.detach().cpu().contiguous()
     name = array_hash(array)
     return [{**row, "array": name} for row in rows], {name: array}
 
 
-def _row_of_many(component: str, place: Place, array: Tensor, reading: Reading) -> Row:
+def _row_of_many(component: str, place: Place, array: Tensor) -> Row:
     finite = int(array.isfinite().sum())
     return {
         "component": component,

@@ -14,12 +14,12 @@ from ontogeny.catalogue import Course, Part
 from ontogeny.errors import BadContract
 from ontogeny.measure.asked import Asked
 from ontogeny.measure.plan import Session
-from ontogeny.measure.reading_rows import Row, kept_rows, named_readings
+from ontogeny.measure.reading_rows import Row, kept_rows
 from ontogeny.record.environment import environment
 from ontogeny.store.array_course import ReadArray, stored_arrays
 from ontogeny.store.arrays import write_arrays
 from ontogeny.store.rows import MEASURED, measured_keys, read_rows, write_rows
-from ontogeny.vocabulary import Reading, Status, Stimulus, Summarised, undefined
+from ontogeny.vocabulary import Reading, Status, Stimulus, Summarised, named_readings, undefined
 
 #: MEASURED without the step: a summary of the whole course speaks at its last step only.
 _INPUTS = tuple(name for name in MEASURED if name != "step")
@@ -191,7 +191,7 @@ def _gap(value: Any) -> Any:
 def _each(made: Part, returned: Any) -> Iterator[Summarised]:
     """One or several named readings of the whole course, or whatever it places itself."""
     if isinstance(returned, Reading | Mapping | Tensor) or not isinstance(returned, Iterable):
-        named = named_readings(made, returned).items()
+        named = named_readings(returned).items()
         yield from (Summarised(reading, component=component) for component, reading in named)
         return
     for one in returned:

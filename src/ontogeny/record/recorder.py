@@ -21,10 +21,12 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from ontogeny.errors import BadContract
+from ontogeny.record.acting import acting
 from ontogeny.record.background import BackgroundWriter
 from ontogeny.record.digests import ModelDigest
 from ontogeny.record.environment import environment
 from ontogeny.record.foreign import Advance, repeated_grade, ungraded
+from ontogeny.record.online import OnlineParts
 from ontogeny.record.random_state import random_state
 from ontogeny.record.saving import require_free_names, snapshot, state_content
 from ontogeny.record.taping import Taping
@@ -51,16 +53,16 @@ class Recorder:
 
     path         the run's folder; it must not hold a run yet
     checkpoints  which steps are kept; None keeps 0, 1, 2, 4 … 512 and then every 500
-    parts        further saveable parts of the training state (schedule, scaler, averages); a part called
-                 `counters` is counted on, in place of the recorder's own
+    parts        further saveable parts of the training state; `counters` replaces the recorder's own
     identity     anything to state in run.json (a config, a note)
     by_module    gradient norms and update ratios of every matrix, beside the totals
     keep_optimizer  whether checkpoints hold the optimizer's state
-    tokenizer    anything with `save(folder)`; saved once, and linked from every checkpoint
+    tokenizer    anything with `save(folder)`; saved once, linked from every checkpoint
     resume       open the next attempt of a run that is there; the parts hold the state it is taken up with
-    advance      `advance(state, batch)` takes one optimizer step of the loop, on the parts of the state it is
-                 given, and returns the mean loss; with it any step can be replayed
+    advance      `advance(state, batch)` takes one step of the loop on the parts of the state it is given, and
+                 returns the mean loss; with it any step can be replayed
     tape         keep every batch, once, so that a replay needs none
+    every        online instruments, each every so many steps: {"gradient_stability": 10}
 
     Errors: RunExists, NotWritable before anything is trained; DiskFull at the call that found it.
     """
@@ -80,8 +82,10 @@ class Recorder:
         resume: bool = False,
         advance: Advance | None = None,
         tape: bool = False,
+        every: Mapping[str, int] | None = None,
     ) -> None:
         require_free_names(parts or {})
+        self._online = OnlineParts(every or {})
         stated = _stated(identity or {}, model, ungraded(advance is not None, tape))
         self.run = Run.open(path) if resume else Run.create(path, stated)
         self.state = TrainingState(
@@ -113,6 +117,7 @@ class Recorder:
         self._digest = ModelDigest(model)
         self._telemetry = StepTelemetry(model, optimizer, by_module)
         opened.callback(self._telemetry.detach)
+        opened.enter_context(self._online.watching(model, optimizer, lambda: self.counters.step))
         self._last = time.monotonic()
         self.log(model_digest=self._digest(), **self._digest.checks())
         if self.counters.step in self.checkpoints:
@@ -147,7 +152,7 @@ class Recorder:
             )
         counts = {"tokens": tokens, "samples": samples, "micro_batches": micro_batches}
         self._taping.keep(self.counters.step + 1, batch, counts)
-        loss = self._advance(self.state, batch)
+        loss = acting(self._advance)(self.state, batch)
         self._taping.settle()
         self.step(loss, **counts, **more)
         return loss
@@ -174,8 +179,7 @@ class Recorder:
         self.counters.tokens += tokens
         self.counters.samples += samples
         self.counters.micro_batches += micro_batches
-        now = time.monotonic()
-        before = None if gradient_norm is None else float(gradient_norm)
+        now, before = time.monotonic(), None if gradient_norm is None else float(gradient_norm)
         self._note_changes()
         digest, checks = self._digest.with_checks()
         record = {
@@ -183,12 +187,12 @@ class Recorder:
             "loss_weight": float(tokens if weight is None else weight),
             "tokens": self.counters.tokens,
             "step_seconds": now - self._last,
-            **self._telemetry.take(before),
+            **self._online.joined(self.counters.step, self._telemetry.take(before), self.note),
             "model_digest": digest,
             **checks,
             **more,
         }
-        self.journal.append(self.counters.step, record, narrow=self._telemetry.narrow)
+        self.journal.append(self.counters.step, record, narrow=self._online.others(self._telemetry.narrow))
         if self.counters.step in self.checkpoints:
             self.checkpoint()
         self._last = time.monotonic()

@@ -2,5 +2,6 @@
 
 from ontogeny.replay.keeping import materialise, thin
 from ontogeny.replay.replay import Difference, Replayed, at, other_conditions
+from ontogeny.replay.stepping import measure_step
 
-__all__ = ["Difference", "Replayed", "at", "materialise", "other_conditions", "thin"]
+__all__ = ["Difference", "Replayed", "at", "materialise", "measure_step", "other_conditions", "thin"]

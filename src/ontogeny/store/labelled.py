@@ -51,11 +51,11 @@ def one_definition(
     if stimulus is None:
         stimulus = next((name for name in stimuli if name), "")
     if stimulus not in stimuli:
-        raise UnknownName(f"stimulus {part!r} was measured on", stimulus, stimuli)
+        raise UnknownName(f"stimulus {part!r} was measured on", str(stimulus), stimuli)
     table = table[table["stimulus_name"] == stimulus]
     choices = list(dict.fromkeys(table["settings"]))
     if settings is None:
         settings = choices[0] if len(choices) == 1 else ""
     if settings not in choices:
-        raise UnknownName(f"settings {part!r} was measured with", settings, choices)
+        raise UnknownName(f"settings {part!r} was measured with", str(settings), choices)
     return table[table["settings"] == settings]

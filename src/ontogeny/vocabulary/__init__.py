@@ -1,7 +1,16 @@
 """The nouns every layer shares. Nothing here does any work; parts and machinery meet in these types."""
 
 from ontogeny.vocabulary.places import AXES, Place, register_axis
-from ontogeny.vocabulary.readings import Fitted, Pair, Reading, Several, Status, Summarised, undefined
+from ontogeny.vocabulary.readings import (
+    Fitted,
+    Pair,
+    Reading,
+    Several,
+    Status,
+    Summarised,
+    named_readings,
+    undefined,
+)
 from ontogeny.vocabulary.stimulus import Aim, Stimulus
 from ontogeny.vocabulary.streams import Streams, digest, tensor_digest, tensor_head
 from ontogeny.vocabulary.training import (
@@ -38,6 +47,7 @@ __all__ = [
     "Verdict",
     "Window",
     "digest",
+    "named_readings",
     "register_axis",
     "tensor_digest",
     "tensor_head",

@@ -56,6 +56,13 @@ def undefined(status: Status, reason: str, n: int | None = None) -> Reading:
     return Reading(math.nan, n=n, status=status, reason=reason)
 
 
+def named_readings(returned: Any) -> dict[str, Reading]:
+    """A part may return one number or several by name; the nameless one is the part's own."""
+    if not isinstance(returned, Mapping):
+        returned = {"": returned}
+    return {name: value if isinstance(value, Reading) else Reading(value) for name, value in returned.items()}
+
+
 class Pair(NamedTuple):
     """What a comparison sees of one kind of evidence: the checkpoint itself, and the reference."""
 
