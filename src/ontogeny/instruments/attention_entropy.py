@@ -7,7 +7,7 @@ from ontogeny.evidence.attention_entropies import Entropies
 from ontogeny.vocabulary import Reading, Status, undefined
 
 
-@instrument(unit="nats", source="Zhai et al. 2303.06296 (recalled)", axes=("head",))
+@instrument(unit="nats", source="Zhai et al. 2303.06296 (recalled)", family="heads", axes=("head",))
 def attention_entropy(attention_entropies: Entropies) -> dict[str, Reading]:
     """How spread each head's attention is.
 

@@ -5,7 +5,7 @@ from ontogeny.evidence.token_loss import TokenLoss
 from ontogeny.vocabulary import Reading, Status, undefined
 
 
-@instrument(unit="nats/token", source="standard (recalled)")
+@instrument(unit="nats/token", source="standard (recalled)", family="tokens")
 def heldout_loss(token_loss: TokenLoss) -> Reading:
     """Loss on data the run never trains on.
 

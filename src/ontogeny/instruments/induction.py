@@ -8,6 +8,7 @@ from ontogeny.vocabulary import Reading
 @instrument(
     unit="attention",
     source="Olsson et al. 2209.11895 (recalled)",
+    family="heads",
     axes=("head",),
     stimuli=("repeated_tokens",),
     null="shuffled_lag",

@@ -10,6 +10,7 @@ from ontogeny.vocabulary import Reading, Status, undefined
 @instrument(
     unit="ratio",
     source="Sun et al. 2402.17762 (ratio statistics checked, criteria recalled)",
+    family="activations",
 )
 def massive_activation(magnitude_peaks: Peaks) -> dict[str, Reading]:
     """How far the largest entry of the residual stream stands out from the median entry.

@@ -6,7 +6,7 @@ from ontogeny.numerics.spectra import participation_of
 from ontogeny.vocabulary import Reading
 
 
-@instrument(unit="dimensions", source="Gao et al. 2017; NerVE 2603.06922 (checked)")
+@instrument(unit="dimensions", source="Gao et al. 2017; NerVE 2603.06922 (checked)", family="spectra")
 def participation_ratio(covariance_eigenvalues: Variances) -> dict[str, Reading]:
     """How many directions share the variance.
 

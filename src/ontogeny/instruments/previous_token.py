@@ -8,6 +8,7 @@ from ontogeny.vocabulary import Reading
 @instrument(
     unit="attention",
     source="Elhage et al. 2021; IOI, Wang et al. 2211.00593 (recalled)",
+    family="heads",
     axes=("head",),
     stimuli=("heldout", "repeated_tokens"),
     null="shuffled_lag",

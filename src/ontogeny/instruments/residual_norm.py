@@ -5,7 +5,7 @@ from ontogeny.evidence.residual_norms import Norms
 from ontogeny.vocabulary import Reading, Status, undefined
 
 
-@instrument(unit="norm", source="standard (recalled)")
+@instrument(unit="norm", source="standard (recalled)", family="activations")
 def residual_norm(residual_norms: Norms) -> dict[str, Reading]:
     """How long the vectors of the residual stream after a block are.
 

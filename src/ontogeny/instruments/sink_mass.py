@@ -8,6 +8,7 @@ from ontogeny.vocabulary import Reading
 @instrument(
     unit="attention",
     source="Gu et al. 2410.10781; classes Schallon 2603.09616 (checked)",
+    family="heads",
     axes=("head",),
     stimuli=("heldout", "repeated_tokens"),
     null="shuffled_lag",

@@ -7,7 +7,11 @@ from ontogeny.numerics.spectra import stable_rank_of
 from ontogeny.vocabulary import Reading
 
 
-@instrument(unit="dimensions", source="Rudelson & Vershynin 2007; Martin & Mahoney 1810.01075 (recalled)")
+@instrument(
+    unit="dimensions",
+    source="Rudelson & Vershynin 2007; Martin & Mahoney 1810.01075 (recalled)",
+    family="spectra",
+)
 def stable_rank(singular_values: Tensor) -> Reading:
     """How many directions as strong as the strongest one would carry the same energy.
 

@@ -5,7 +5,9 @@ from ontogeny.evidence.token_cosines import Cosines
 from ontogeny.vocabulary import Reading, Status, undefined
 
 
-@instrument(unit="cosine", source="Dong et al. 2103.03404; Noci et al. 2206.03126 (recalled)")
+@instrument(
+    unit="cosine", source="Dong et al. 2103.03404; Noci et al. 2206.03126 (recalled)", family="activations"
+)
 def token_similarity(token_cosines: Cosines) -> dict[str, Reading]:
     """How alike the tokens of a sequence have become at this depth (rank collapse).
 
