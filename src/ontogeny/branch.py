@@ -1,17 +1,22 @@
 """Branch: a run that begins at a step of another and goes another way; the cause is the only difference."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ontogeny.errors import BadContract
+from torch import nn
+
+from ontogeny.errors import BadContract, NotReplayable
+from ontogeny.record.acting import interventions_of, require_reachable
 from ontogeny.record.digests import ModelDigest
+from ontogeny.record.foreign import Advance, ForeignLoop
 from ontogeny.record.grade import Grade
+from ontogeny.record.random_state import undisturbed
 from ontogeny.record.recorder import Recorder
 from ontogeny.record.restoring import recorded_interventions, restore
-from ontogeny.record.saving import state_content
-from ontogeny.record.train import Progress, carry_on, planned_end, recorder_of, run_identity
+from ontogeny.record.saving import Documents, Tensors, state_content
+from ontogeny.record.train import carry_on, planned_end, recorder_of, run_identity
 from ontogeny.record.training import Training
 from ontogeny.replay import at as replay_at
 from ontogeny.store.checkpoint import open_checkpoint, write_checkpoint
@@ -27,7 +32,9 @@ def branch(
     end: int | None = None,
     until: int | None = None,
     sham: bool = False,
-    progress: Progress = lambda step, found: None,
+    progress: Callable[[int, Any], None] = lambda step, found: None,
+    advance: Advance | None = None,
+    **loop: Any,
 ) -> Run:
     """Replay a run to step `at`, apply interventions there until `end`, and go on to `until`.
 
@@ -39,9 +46,88 @@ def branch(
     The branch keeps the parent's recipe, draws and random streams, and owns a copy of the fork's checkpoint.
     It earns the parent's grade if the replay was exact up to the fork. Errors: those of replay, UnknownName
     and BadContract for interventions, RunExists.
+
+    A foreign loop is branched with what `replay.at` takes of it (advance, model, optimizer, parts, batches),
+    and `checkpoints` as for a Recorder. It goes on with the batches and random numbers of the parent's tape,
+    at most to its last step, and has a tape of its own. Interventions act around `advance` and around its
+    optimizer's step (see `record.acting`); BadContract for those that act on draws, forward passes or
+    schedules, which are inside of the loop. `progress` hears what `advance` returned.
     """
     parent = run if isinstance(run, Run) else Run.open(run)
+    if advance is not None:
+        return _loop_branch(parent, at, apply, out, end, until, sham, progress, advance, **loop)
     last = until or planned_end(parent)
+    entries = _entries(parent, apply, at, end, last, sham)
+    fork: Training = replay_at(parent, at, **loop).training
+    identity = {**run_identity(fork), **_descent(parent, apply, at, last, entries, sham)}
+    made = Run.create(out, identity | _environment(parent))
+    folder = _keep_fork(made, at, fork.model, state_content(fork.state))
+    training = Training(fork.recipe, fork.objective, recorded_interventions(entries))
+    restore(training, open_checkpoint(folder))
+    with recorder_of(training, made.path, {}, resume=True) as recorder:
+        carry_on(training, recorder, last, progress)
+    return Run.open(made.path)
+
+
+def _loop_branch(
+    parent: Run,
+    at: int,
+    apply: Sequence[str],
+    out: Path | str,
+    end: int | None,
+    until: int | None,
+    sham: bool,
+    progress: Callable[[int, Any], None],
+    advance: Advance,
+    checkpoints: Container[int] | None = None,
+    **loop: Any,
+) -> Run:
+    recorded = int(parent.telemetry("model_digest")["step"].max())
+    last = until or recorded
+    if last > recorded:
+        raise NotReplayable(
+            f"the tape of {parent.path} ends", received=f"until {last}", allowed=f"steps up to {recorded}"
+        )
+    # A window that is open in a recipe ends with the tape here: nobody else says how long the loop is.
+    entries = _entries(parent, apply, at, last if end is None else end, last, sham)
+    added = recorded_interventions(entries[len(parent.identity.get("interventions", ())) :])
+    require_reachable(added)
+    fork = replay_at(parent, at, advance=advance, **loop).training
+    identity = _descent(parent, apply, at, last, entries, sham)
+    made = Run.create(out, identity | _environment(parent))
+    _keep_fork(made, at, fork.model, fork.content())
+    for number, one in enumerate(added, start=len(entries) - len(added)):
+        fork.state[f"intervention{number}"] = one
+    parts = {name: part for name, part in fork.state.items() if name not in ("model", "optimizer")}
+    options: dict[str, Any] = {"checkpoints": checkpoints, "parts": parts, "resume": True}
+    with (
+        undisturbed(),
+        Recorder(made.path, fork.model, fork.optimizer, advance=advance, tape=True, **options) as recorder,
+    ):
+        _carry_on_tape(fork, recorder, last, progress)
+    made = Run.open(made.path)
+    made.update_identity(grade=identity["grade"])
+    return made
+
+
+def _carry_on_tape(
+    fork: ForeignLoop, recorder: Recorder, last: int, progress: Callable[[int, Any], None]
+) -> None:
+    """Take and record the steps that the parent's tape holds, until the last or until a policy stops."""
+    while recorder.counters.step < last:
+        batch, counts = fork.prepare()
+        loss = recorder.advance(batch, **counts)
+        fork.settle()
+        progress(recorder.counters.step, loss)
+        if reason := next((made.stop for made in interventions_of(fork.state) if made.stop), ""):
+            recorder.note("stopped", reason=reason)
+            return
+
+
+def _entries(
+    parent: Run, apply: Sequence[str], at: int, end: int | None, last: int, sham: bool
+) -> list[dict[str, Any]]:
+    """The interventions of a branch as its identity lists them, the parent's first; all can be made."""
     if not at < last or (end is not None and not at < end):
         raise BadContract("a branch that ends before it begins", received=f"at {at}, end {end}, until {last}")
     entries = [
@@ -49,30 +135,30 @@ def branch(
         *({"spec": spec, "start": at, "end": end, "sham": sham} for spec in apply),
     ]
     recorded_interventions(entries)
-    fork = replay_at(parent, at).training
+    return entries
+
+
+def _descent(
+    parent: Run, apply: Sequence[str], at: int, last: int, entries: Sequence[Mapping[str, Any]], sham: bool
+) -> dict[str, Any]:
+    """What `run.json` says of where a branch comes from."""
     cause = ", ".join(apply) or "unchanged"
-    identity = {
-        **run_identity(fork),
+    return {
         "title": f"{parent.name} from step {at}: {cause}{' (sham)' if sham else ''}",
         "parent": {"run": parent.id, "name": parent.name, "step": at},
-        "interventions": entries,
+        "interventions": list(entries),
         "until": last,
         "grade": _grade(parent, at),
     }
-    made = Run.create(out, identity | _environment(parent))
+
+
+def _keep_fork(made: Run, at: int, model: nn.Module, content: tuple[dict[str, Tensors], Documents]) -> Path:
+    """The branch's own copy of the state it begins with."""
     folder = made.path / "checkpoints" / f"{at:06d}"
-    tensors, documents = state_content(fork.state)
-    seen = f"{ModelDigest(fork.model)():016x}"
+    seen = f"{ModelDigest(model)():016x}"
+    tensors, documents = content
     write_checkpoint(folder, tensors=tensors, documents=documents, step=at, metadata={"model_digest": seen})
-    training = Training(fork.recipe, fork.objective, recorded_interventions(entries))
-    restore(training, open_checkpoint(folder))
-    with _recorder(training, made) as recorder:
-        carry_on(training, recorder, last, progress)
-    return Run.open(made.path)
-
-
-def _recorder(training: Training, run: Run) -> Recorder:
-    return recorder_of(training, run.path, {}, resume=True)
+    return folder
 
 
 def _environment(parent: Run) -> dict[str, Any]:
@@ -80,8 +166,8 @@ def _environment(parent: Run) -> dict[str, Any]:
 
 
 def _grade(parent: Run, step: int) -> Mapping[str, Any]:
-    if parent.grade == "E":
-        return asdict(Grade("E", f"replayed from {parent.name} with equal bits up to step {step}"))
+    if parent.grade in ("E", "D"):
+        return asdict(Grade(parent.grade, f"replayed from {parent.name} with equal bits up to step {step}"))
     return asdict(Grade("S", f"its parent {parent.name} has grade {parent.grade}"))
 
 

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 import ontogeny.instruments
 import ontogeny.objectives  # noqa: F401  (both declare parts)
+from ontogeny.catalogue import objective
 from ontogeny.errors import BadRecipe
 from ontogeny.objectives import copied_segments, next_token
 from ontogeny.recipes import shipped
 from ontogeny.record.recipe import Recipe, load_recipe
+from ontogeny.testing import temporary_catalogue
 
 LEAST = {"objective": {"name": "copied_segments"}, "training": {"steps": 10}}
 
@@ -132,3 +134,91 @@ def test_its_task_is_made_with_its_parameters_and_its_corpus(tmp_path):
     assert (task.rows, task.context, task.corpus.name) == (3, 16, "text.txt")
     other = Recipe.from_document(LEAST).task(tmp_path)
     assert isinstance(other, copied_segments)
+
+
+MIXED = {
+    "objective": {"name": "next_token", "batch": 3, "context": 16},
+    "training": {"steps": 10},
+    "corpus": [{"name": "python-stdlib", "weight": 3}, {"name": "other.txt"}],
+}
+
+
+def test_one_corpus_is_written_as_ever():
+    """So that recipes from before there were mixtures keep their hash."""
+    recipe = Recipe.from_document({"objective": {"name": "next_token"}, "training": {"steps": 10}})
+    assert recipe.document()["corpus"] == {"name": "python-stdlib", "field": "text"}
+    assert recipe.document()["tokenizer"] == {"name": "bpe", "size": 512}
+
+
+def test_several_corpora_have_weights_and_survive_json(tmp_path):
+    file = tmp_path / "mixed.toml"
+    file.write_text(
+        '[objective]\nname = "next_token"\n[training]\nsteps = 10\n'
+        '[[corpus]]\nname = "python-stdlib"\nweight = 3\n[[corpus]]\nname = "other.txt"\n'
+        '[tokenizer]\ncorpus = "other.txt"\n'
+    )
+    recipe = load_recipe(file)
+    assert [(one.name, one.weight) for one in recipe.corpus] == [("python-stdlib", 3), ("other.txt", 1)]
+    assert recipe.tokenizer.corpus == "other.txt"
+    again = Recipe.from_document(json.loads(json.dumps(recipe.document())))
+    assert (again, again.hash) == (recipe, recipe.hash)
+    other = load_recipe(file, ["corpus.1.weight=0.5"])
+    assert [one.weight for one in other.corpus] == [3, 0.5]
+    assert other.hash != recipe.hash
+
+
+@pytest.mark.parametrize(
+    ("tables", "key", "help"),
+    [
+        ({"corpus": MIXED["corpus"][:1]}, "fewer than two", r"write \[corpus\]"),
+        ({"corpus": [{"weight": 0}, {"weight": 0.0}]}, "no corpus has a weight", "at least one above 0"),
+        ({"corpus": [{"weight": -1}, {}]}, "corpus.0.weight", "greater than or equal to 0"),
+        ({"corpus": [{}, {"wieght": 1}]}, "corpus.1.wieght", "did you mean 'corpus.1.weight'"),
+        ({"corpus": {"weight": 1}}, "corpus.weight", "corpus.name"),
+        ({"corpus": [1, 2]}, "corpus.0", "correct corpus.0"),
+        ({"corpus": "text"}, "corpus", "correct corpus"),
+        ({"tokenizer": {"corpus": "third.txt"}}, "tokenizer.corpus", "other.txt"),
+        ({"tokenizer": {"corpus": "other.txt", "name": "bytes"}}, "tokenizer.corpus", "with bpe"),
+        ({"objective": {"name": "copied_segments"}}, "[corpus]", "remove"),
+    ],
+)
+def test_a_mixture_that_cannot_be_is_named(tables, key, help):
+    with pytest.raises(BadRecipe) as caught:
+        Recipe.from_document({**MIXED, **tables})
+    assert key in str(caught.value)
+    assert re.search(help, str(caught.value))
+
+
+def test_an_objective_that_knows_one_corpus_gets_no_mixture():
+    with temporary_catalogue():
+
+        @objective(source="a test")
+        class alone:
+            """Learns from one text."""
+
+            def __init__(self, corpus, *, batch: int = 1): ...
+
+        table = {**MIXED, "objective": {"name": "alone"}}
+        with pytest.raises(BadRecipe, match="'alone' learns from one corpus"):
+            Recipe.from_document(table)
+        Recipe.from_document({**table, "corpus": {}})
+
+
+@pytest.mark.parametrize("key", ["corpus.name", "corpus.2.name", "corpus.x"])
+def test_an_override_into_a_list_needs_a_number_that_is_there(key, tmp_path):
+    file = tmp_path / "mixed.toml"
+    file.write_text('[objective]\nname = "next_token"\n[training]\nsteps = 1\n[[corpus]]\n[[corpus]]\n')
+    with pytest.raises(BadRecipe, match="numbers from 0 to 1"):
+        load_recipe(file, [f"{key}=a"])
+
+
+def test_a_mixture_s_task_reads_all_its_corpora(tmp_path):
+    paths = [tmp_path / name for name in ("one.txt", "two.txt")]
+    for path in paths:
+        path.write_text(f"some words of {path.name}\n" * 200)
+    table = {**MIXED, "corpus": [{"name": str(path), "weight": 1} for path in paths]}
+    task = Recipe.from_document({**table, "tokenizer": {"size": 270}}).task(tmp_path / "cache")
+    assert isinstance(task, next_token)
+    assert task.corpus.names == ("one.txt", "two.txt")
+    assert task.corpus.weights == (0.5, 0.5)
+    assert task.corpus.vocabulary == 270

@@ -108,7 +108,7 @@ def test_evaluation_and_samples_leave_training_alone(tmp_path):
     training = Training(made, objective_of(made, tmp_path / "run"))
     look, found = ModelDigest(training.model), []
     for _ in range(4):
-        assert math.isfinite(training.evaluate(6))
+        assert math.isfinite(training.evaluate(6)["heldout_loss"])
         assert len(training.samples(2, 5)) == 2
         training.step()
         training.state["counters"].step += 1

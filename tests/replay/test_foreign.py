@@ -1,12 +1,9 @@
 """A loop of somebody else's is re-entered at any step, bit for bit, or says why not."""
 
-import random
-
-import numpy as np
 import pytest
 import torch
-from torch import nn
 
+from foreign_loop import KEPT, STEPS, advance, batch_of, loader, made, recorded
 from ontogeny.branch import branch
 from ontogeny.errors import BadContract, Diverged, NotReplayable
 from ontogeny.record.digests import ModelDigest
@@ -17,54 +14,6 @@ from ontogeny.replay import at
 from ontogeny.store.run import Run
 from ontogeny.vocabulary import Counters, TrainingState
 
-STEPS, KEPT = 12, {0, 5, 9}
-
-
-def made():
-    """A model with dropout, an optimizer and a schedule, always of the same shapes."""
-    model = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.Tanh(), nn.Linear(8, 3))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
-    return model, optimizer, torch.optim.lr_scheduler.MultiStepLR(optimizer, [3, 7])
-
-
-def advance(state, batch):
-    """Draws from three global generators: dropout, NumPy's noise, Python's choice of a scale."""
-    (inputs, targets), facts = batch
-    noise = torch.from_numpy(np.random.standard_normal(inputs.shape).astype("f4"))
-    state["model"].train()
-    found = state["model"](inputs + 0.1 * noise) * random.choice([1.0, 2.0])
-    loss = (found - targets).square().mean() * facts["weight"]
-    state["optimizer"].zero_grad()
-    loss.backward()
-    state["optimizer"].step()
-    state["schedule"].step()
-    return loss
-
-
-def batch_of(step: int):
-    rng = torch.Generator().manual_seed(step % 5)  # the batches come again
-    pair = torch.randn(4, 6, generator=rng), torch.randn(4, 3, generator=rng)
-    return pair, {"weight": 0.5 + step % 5, "name": f"batch {step % 5}", "none": None}
-
-
-def recorded(path, *, tape=True, steps=STEPS, between=lambda step: None, **options) -> Run:
-    torch.manual_seed(0)
-    np.random.seed(0)
-    random.seed(0)
-    model, optimizer, schedule = made()
-    options = {
-        "advance": advance,
-        "tape": tape,
-        "checkpoints": KEPT,
-        "parts": {"schedule": schedule},
-        **options,
-    }
-    with Recorder(path, model, optimizer, **options) as recorder:
-        for step in range(1, steps + 1):
-            between(step)
-            recorder.advance(batch_of(step), tokens=24, samples=4)
-    return Run.open(path)
-
 
 def replayed(run: Run, step: int, **options):
     model, optimizer, schedule = made()
@@ -73,15 +22,6 @@ def replayed(run: Run, step: int, **options):
     found = at(run, step, model=model, optimizer=optimizer, parts={"schedule": schedule}, **options)
     assert RandomState.now().changes_since(before) == RandomState(), "the caller's numbers are his own"
     return found
-
-
-def loader(step: int) -> None:
-    """Moves the global generators between the steps, as loaders and evaluations do."""
-    if step % 2:
-        torch.rand(step)
-    if step % 3 == 0:
-        np.random.random()
-        random.random()
 
 
 @pytest.mark.parametrize("between", [lambda step: None, loader], ids=["quiet", "loader"])

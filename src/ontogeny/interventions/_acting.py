@@ -53,8 +53,14 @@ class Policy(Acting):
 
 
 def planned_steps(state: TrainingState) -> int:
-    """How many steps the recipe has."""
-    return int(state["schedule"].recipe.training.steps)
+    """How many steps the recipe has; BadContract for a loop that is none of a recipe."""
+    recipe = getattr(state.get("schedule"), "recipe", None)
+    if recipe is None:
+        raise BadContract(
+            "a loop without a recipe does not say how many steps it has",
+            remedy="give the window an end; a part of all steps (gradient_freeze) cannot be told here",
+        )
+    return int(recipe.training.steps)
 
 
 def chosen(model: nn.Module, patterns: Patterns) -> dict[str, nn.Parameter]:

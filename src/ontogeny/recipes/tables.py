@@ -131,11 +131,34 @@ class Corpus(Section):
     vocabulary: PositiveInt | None = None
 
 
+class MixedCorpus(Corpus):
+    """One of several corpora; each row comes from it with chance `weight` over the sum of all weights."""
+
+    weight: NonNegativeFloat = 1.0
+
+
+def corpora(values: Any) -> Any:
+    """One table as a Corpus, a list of tables as MixedCorpus each; BadRecipe names the key that is wrong."""
+    if not isinstance(values, tuple):
+        return values if isinstance(values, Section) else checked(Corpus, values, "corpus")
+    found = tuple(
+        one if isinstance(one, MixedCorpus) else checked(MixedCorpus, one, f"corpus.{number}")
+        for number, one in enumerate(values)
+    )
+    if len(found) < 2:
+        raise BadRecipe("a mixture of fewer than two corpora", received=len(found), remedy="write [corpus]")
+    if not any(one.weight for one in found):
+        raise BadRecipe("no corpus has a weight", received="0 throughout", allowed="at least one above 0")
+    return found
+
+
 class Tokenizer(Section):
-    """bytes, bpe with `size` tokens, or a folder with a tokenizer.json."""
+    """bytes, bpe with `size` tokens, or a folder with a tokenizer.json. Of several corpora, bpe is trained on
+    the training parts of all, in their order and whatever their weights, or on `corpus` alone."""
 
     name: str = "bpe"
     size: PositiveInt = 512
+    corpus: str | None = None
 
 
 class Optimizer(Section):

@@ -9,25 +9,31 @@ import torch
 from torch import Tensor, nn
 
 from ontogeny.errors import NotReplayable, OntogenyError
+from ontogeny.record.acting import acting
 from ontogeny.record.digests import ModelDigest, persistent_tensors
 from ontogeny.record.grade import STEPS, Grade, compared
 from ontogeny.record.random_state import RandomState, undisturbed
-from ontogeny.record.restoring import restore_state
-from ontogeny.record.saving import optimizer_by_name, snapshot, split_tensors
-from ontogeny.record.taping import Given, batch_digest, given
+from ontogeny.record.restoring import recorded_interventions, restore_state
+from ontogeny.record.saving import (
+    Documents,
+    Tensors,
+    optimizer_by_name,
+    snapshot,
+    split_tensors,
+    state_content,
+)
+from ontogeny.record.taping import Advance, Given, batch_digest, given
 from ontogeny.store.checkpoint import Checkpoint
 from ontogeny.store.run import Run
 from ontogeny.store.tape import Tape
 from ontogeny.vocabulary import Counters, Saveable, TrainingState
 
-#: Takes one optimizer step on the parts of a state, given a batch; returns the mean loss.
-Advance = Callable[[TrainingState, Any], Any]
-
 
 class ForeignLoop:
     """A loop that was recorded with `recorder.advance`, at some step; it leaves the global generators alone.
 
-    `batches` gives the batch of a step where the tape holds none; it must be the one that was trained on.
+    The interventions of the run, if it is a branch, act in it as they did. `batches` gives the batch of a
+    step where the tape holds none; it must be the one that was trained on.
     """
 
     def __init__(
@@ -43,7 +49,9 @@ class ForeignLoop:
         self.state = TrainingState(
             model=model, optimizer=optimizer, **{"counters": Counters(), **(parts or {})}
         )
-        self._advance, self._batches = advance, batches
+        for number, made in enumerate(recorded_interventions(run.identity.get("interventions", ()))):
+            self.state[f"intervention{number}"] = made
+        self.advance, self._batches = acting(advance), batches
         self._tape = Tape(run.path / "tape")
         self._random = RandomState()
 
@@ -52,23 +60,39 @@ class ForeignLoop:
         restore_state(self.state, checkpoint)
         self._random = RandomState.of(checkpoint.document("state")["random"])
 
+    def content(self) -> tuple[dict[str, Tensors], Documents]:
+        """Everything a checkpoint of this step holds, its random numbers included."""
+        tensors, documents = state_content(self.state)
+        documents["state"]["random"] = self._random.document()
+        return tensors, documents
+
     def step(self) -> Any:
         """Take the next step with what it was given, and count it; returns what `advance` returned.
 
         NotReplayable if the tape does not say what that was, or the batch is not the same.
         """
-        counters = self.state["counters"]
-        found = self._given(counters.step + 1)
-        batch = self._batch(counters.step + 1, found)
         with undisturbed():
-            self._random.put_back()
-            found.random.put_back()
-            loss = self._advance(self.state, batch)
-            self._random = RandomState.now()
+            batch, counts = self.prepare()
+            loss = self.advance(self.state, batch)
+            self.settle()
+        counters = self.state["counters"]
         counters.step += 1
-        for name, count in found.counts.items():
+        for name, count in counts.items():
             setattr(counters, name, getattr(counters, name) + count)
         return loss
+
+    def prepare(self) -> tuple[Any, Mapping[str, int]]:
+        """The next step's batch and counts; the global generators are put where they stood before it."""
+        step = self.state["counters"].step + 1
+        found = self._given(step)
+        batch = self._batch(step, found)
+        self._random.put_back()
+        found.random.put_back()
+        return batch, found.counts
+
+    def settle(self) -> None:
+        """After a step: where the global generators stand now is where the next one begins."""
+        self._random = RandomState.now()
 
     def _given(self, step: int) -> Given:
         found = given(self._tape, step)

@@ -6,10 +6,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import xxhash
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from ontogeny import catalogue
 from ontogeny.errors import BadRecipe
@@ -18,6 +18,7 @@ from ontogeny.recipes import shipped
 from ontogeny.recipes.tables import (
     Corpus,
     Measure,
+    MixedCorpus,
     Model,
     Objective,
     Optimizer,
@@ -27,10 +28,11 @@ from ontogeny.recipes.tables import (
     Tokenizer,
     Training,
     checked,
+    corpora,
     unknown,
     with_tuples,
 )
-from ontogeny.sources import resolve
+from ontogeny.sources import Named, resolve, resolve_mixture
 
 #: What a recipe says to its reader; it changes nothing that is trained.
 PROSE = {"title", "expected"}
@@ -44,14 +46,14 @@ class Recipe(Section):
     """Everything that decides a run; `expected` says what a reader should see.
 
     `corpus` and `tokenizer` mean something only where the objective learns from a text; elsewhere they are
-    refused.
+    refused. `[[corpus]]` tables are several corpora, each with its `weight`.
     """
 
     title: str = ""
     expected: str = ""
     model: Model = Model()
     objective: Objective
-    corpus: Corpus = Corpus()
+    corpus: Annotated[Corpus | tuple[MixedCorpus, ...], BeforeValidator(corpora)] = Corpus()
     tokenizer: Tokenizer = Tokenizer()
     optimizer: Optimizer = Optimizer()
     schedule: Schedule = Schedule()
@@ -68,7 +70,30 @@ class Recipe(Section):
                 f"[{table}] is there, but objective {self.objective.name!r} reads no text",
                 remedy=f"remove [{table}], or choose an objective that learns from a corpus",
             )
+        if isinstance(self.corpus, tuple) and not getattr(self._objective_class, "mixes", False):
+            raise BadRecipe(
+                f"objective {self.objective.name!r} learns from one corpus",
+                received=f"{len(self.corpus)} [[corpus]] tables",
+                remedy="write one [corpus], or choose next_token",
+            )
+        self._require_tokenizer_corpus()
         return self
+
+    def _require_tokenizer_corpus(self) -> None:
+        """BadRecipe for a tokenizer that is to be trained on a corpus which is not there."""
+        wanted = self.tokenizer.corpus
+        names = [one.name for one in self.corpus] if isinstance(self.corpus, tuple) else [self.corpus.name]
+        if wanted is not None and (wanted not in names or self.tokenizer.name != "bpe"):
+            raise BadRecipe(
+                "tokenizer.corpus is no corpus that this tokenizer is trained on",
+                received=f"{wanted!r}, tokenizer {self.tokenizer.name}",
+                allowed=f"with bpe, one of {', '.join(names)}",
+                remedy="leave it out to train bpe on all of them",
+            )
+
+    @property
+    def _objective_class(self) -> Any:
+        return catalogue.part("objective", self.objective.name).make
 
     @property
     def reads_text(self) -> bool:
@@ -83,17 +108,27 @@ class Recipe(Section):
 
     def task(self, cache: Path) -> catalogue.Objective:
         """The objective, its corpus resolved and kept in `cache` (see `sources.resolve`)."""
-        make = catalogue.part("objective", self.objective.name).make
+        make, tokenizer = self._objective_class, self.tokenizer
         if not self.reads_text:
             return make(**self.objective.parameters)
-        source = resolve(
-            corpus=self.corpus.name,
-            field=self.corpus.field,
-            vocabulary=self.corpus.vocabulary,
-            tokenizer=self.tokenizer.name,
-            size=self.tokenizer.size,
-            cache=cache,
-        )
+        if isinstance(self.corpus, tuple):
+            named = [Named(one.name, one.weight, one.field, one.vocabulary) for one in self.corpus]
+            source: Any = resolve_mixture(
+                named,
+                tokenizer=tokenizer.name,
+                size=tokenizer.size,
+                trained_on=tokenizer.corpus,
+                cache=cache,
+            )
+        else:
+            source = resolve(
+                corpus=self.corpus.name,
+                field=self.corpus.field,
+                vocabulary=self.corpus.vocabulary,
+                tokenizer=tokenizer.name,
+                size=tokenizer.size,
+                cache=cache,
+            )
         return make(source, **self.objective.parameters)
 
     def document(self) -> dict[str, Any]:
@@ -147,11 +182,24 @@ def _apply(override: str, document: dict[str, Any]) -> None:
             f"the value of {key} cannot be read", received=text, allowed=allowed, remedy=remedy
         ) from None
     *tables, last = key.split(".")
+    holder: Any = document
     for depth, table in enumerate(tables, start=1):
-        document = document.setdefault(table, {})
-        if not isinstance(document, dict):
+        place = _place(holder, table, key)
+        holder = holder[place] if isinstance(holder, list) else holder.setdefault(place, {})
+        if not isinstance(holder, dict | list):
             above = ".".join(tables[:depth])
-            raise BadRecipe(
-                f"{key} is below a value", received=f"{above} = {document}", remedy=f"set {above}"
-            )
-    document[last] = value
+            raise BadRecipe(f"{key} is below a value", received=f"{above} = {holder}", remedy=f"set {above}")
+    holder[_place(holder, last, key)] = value
+
+
+def _place(holder: Any, name: str, key: str) -> Any:
+    """A name's place in a table; in a list (`[[corpus]]`), its number there."""
+    if not isinstance(holder, list):
+        return name
+    if not name.isdigit() or int(name) >= len(holder):
+        raise BadRecipe(
+            f"{key} is below a list",
+            received=name,
+            allowed=f"numbers from 0 to {len(holder) - 1}, as in corpus.0.weight=2",
+        )
+    return int(name)

@@ -58,7 +58,7 @@ def training_of(run: Run) -> Training:
             f"{run.path} was recorded from a foreign loop",
             received=run.identity.get("grade", {}).get("reason", "no recipe"),
             allowed="runs of `ontogeny train`, and loops that were recorded with recorder.advance(batch)",
-            remedy="ontogeny.replay.at(run, step, advance=…, model=…, optimizer=…) replays the latter",
+            remedy="in Python: at, thin, materialise and branch take advance=…, model=…, optimizer=…",
         )
     recipe = Recipe.from_document(run.identity["recipe"])
     made = recorded_interventions(run.identity.get("interventions", ()))

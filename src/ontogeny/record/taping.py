@@ -1,6 +1,6 @@
 """What each step of a loop is given, put on tape before the step is taken."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import xxhash
@@ -11,7 +11,10 @@ from ontogeny.record.saving import Tensors, join_tensors, split_tensors
 from ontogeny.store.documents import json_bytes
 from ontogeny.store.run import Run
 from ontogeny.store.tape import Tape, TapeWriter
-from ontogeny.vocabulary import digest
+from ontogeny.vocabulary import TrainingState, digest
+
+#: Takes one optimizer step on the parts of a state, given a batch; returns the mean loss.
+Advance = Callable[[TrainingState, Any], Any]
 
 
 class Given(NamedTuple):

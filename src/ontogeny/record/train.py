@@ -15,6 +15,7 @@ from ontogeny.record.recorder import Recorder
 from ontogeny.record.restoring import earlier_checkpoint, recorded_interventions, restore, training_of
 from ontogeny.record.stopping import StopRequest, stop_requests
 from ontogeny.record.training import Step, Training, objective_of
+from ontogeny.sources import Mixture, TokenSource
 from ontogeny.store.run import Run
 
 Progress = Callable[[int, Step], None]
@@ -80,7 +81,10 @@ def planned_end(run: Run) -> int:
     """The step at which a run is finished."""
     steps = run.identity.get("until") or run.identity.get("recipe", {}).get("training", {}).get("steps")
     if steps is None:
-        raise NotReplayable(f"{run.path} does not say where it ends", remedy="it is not a run of a recipe")
+        raise NotReplayable(
+            f"{run.path} does not say where it ends: it is not a run of a recipe",
+            remedy="branch a foreign loop with its advance, model and optimizer",
+        )
     return int(steps)
 
 
@@ -121,6 +125,17 @@ def _sources(objective: Any) -> dict[str, Any]:
     source = getattr(objective, "corpus", None)
     if source is None:
         return {}
+    if not isinstance(source, Mixture):
+        return _source(source)
+    parts = zip(source.names, source.weights, source.sources, strict=True)
+    return {
+        **_source(source),
+        "encoding": source.encoding,
+        "mixture": [{**_source(one), "corpus": name, "weight": weight} for name, weight, one in parts],
+    }
+
+
+def _source(source: TokenSource | Mixture) -> dict[str, Any]:
     return {
         "corpus": source.name,
         "corpus_hash": source.corpus_hash,
@@ -158,6 +173,7 @@ def record_step(training: Training, recorder: Recorder, found: Step) -> None:
         gradient_norm=found.gradient_norm,
         weight=found.weight,
         draw=found.draw,
+        **found.more,
     )
     if not math.isfinite(found.loss):
         _nonfinite(training, recorder, found)
@@ -173,7 +189,7 @@ def _look(training: Training, recorder: Recorder) -> None:
     """What goes with a checkpoint: the held-out loss, and what the model writes."""
     recording = training.recipe.recording
     if recording.evaluate:
-        recorder.log(heldout_loss=training.evaluate(recording.evaluate))
+        recorder.log(**training.evaluate(recording.evaluate))
     if recording.samples:
         for text in training.samples(recording.samples, recording.sample_length):
             recorder.note("sample", text=text)

@@ -1,18 +1,20 @@
 """One optimizer step of a recipe, with the places where interventions enter."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ontogeny.catalogue import Intervention, Objective
 from ontogeny.models import Decoder
+from ontogeny.record.mixture_counters import MixtureCounters
 from ontogeny.record.recipe import Recipe
+from ontogeny.sources import Mixture
 from ontogeny.vocabulary import Counters, Draw, Streams, TrainingState
 
 #: Token streams of the runs of one folder, by hash.
@@ -45,7 +47,10 @@ class Schedule:
 
 
 class Step(NamedTuple):
-    """What one step was: mean loss and its weight, the gradient's norm before clipping, what was drawn."""
+    """What one step was: mean loss and its weight, the gradient's norm before clipping, what was drawn.
+
+    `more` is what else is recorded of it: counts by source, numbers of interventions.
+    """
 
     loss: float
     weight: float
@@ -54,6 +59,7 @@ class Step(NamedTuple):
     draw: int
     tokens: int
     samples: int
+    more: Mapping[str, float] = {}
 
 
 class Drawing(NamedTuple):
@@ -92,6 +98,11 @@ class Training:
         self.state = TrainingState(
             model=self.model, optimizer=optimizer, schedule=self.schedule, counters=Counters()
         )
+        corpus = getattr(objective, "corpus", None)
+        #: A run of one corpus has nothing to count by source.
+        self.by_source = MixtureCounters(corpus) if isinstance(corpus, Mixture) else None
+        if self.by_source is not None:
+            self.state["by_source"] = self.by_source
         for number, made in enumerate(self.interventions):
             self.state[f"intervention{number}"] = made
 
@@ -100,7 +111,8 @@ class Training:
         return self.state["optimizer"]
 
     def step(self) -> Step:
-        """Draw, batch, loss, gradients, clip, update; the counters are the recorder's to move."""
+        """Draw, batch, loss, gradients, clip, update; the counters are the recorder's to move, but for those
+        by source."""
         step = self.state["counters"].step
         active = [made for made in self.interventions if step in made.window]
         for made in active:
@@ -121,7 +133,15 @@ class Training:
             self.optimizer.step()
             for made in active:
                 made.on_update(self.state, step)
-        return Step(loss, weight, norm, applied, draw, tokens, samples)
+        return Step(loss, weight, norm, applied, draw, tokens, samples, self._more(active if applied else []))
+
+    def _more(self, active: list[Intervention]) -> dict[str, float]:
+        """What is recorded of a step beside the usual."""
+        found: dict[str, float] = {} if self.by_source is None else dict(self.by_source.record())
+        for number, made in enumerate(self.interventions):
+            if made in active:
+                found |= {f"intervention{number}/{name}": value for name, value in made.telemetry().items()}
+        return found
 
     def asked_to_stop(self) -> str:
         """Why a policy wants the run to end here, or nothing."""
@@ -142,6 +162,8 @@ class Training:
                     stack.enter_context(made.on_forward(self.state, step))
                 stack.enter_context(self._precision())
                 losses = self.objective.loss(self._forward(step, place), batch)
+            if self.by_source is not None:
+                self.by_source.count(draw, losses)
             micro_weight = float(losses.total_weight)
             if micro_weight > 0:
                 summed = (losses.values * losses.weights).sum()
@@ -184,12 +206,24 @@ class Training:
         return float(nn.utils.clip_grad_norm_(parameters, limit))
 
     @torch.no_grad()
-    def evaluate(self, rows: int) -> float:
-        """Mean loss on held-out rows, in eval mode."""
+    def evaluate(self, rows: int) -> dict[str, float]:
+        """Mean loss on held-out rows, in eval mode, as `heldout_loss`; NaN where the objective has none.
+
+        Of several sources also `heldout_loss/NAME`, over each one's own rows among them.
+        """
         found = self.objective.facts().heldout(rows, self.objective.context)
         if found is None:
-            return math.nan
-        tokens, weights = found
+            return {"heldout_loss": math.nan}
+        corpus = None if self.by_source is None else self.by_source.corpus
+        shares = [len(found[0])] if corpus is None else corpus.heldout_rows(len(found[0]))
+        parts = zip(*(part.split(shares) for part in found), strict=True)
+        sums = [self._summed_loss(tokens, weights) for tokens, weights in parts]
+        whole = {"heldout_loss": sum(loss for loss, _ in sums) / sum(weight for _, weight in sums)}
+        named = zip(() if corpus is None else corpus.names, sums, strict=corpus is not None)
+        return whole | {f"heldout_loss/{name}": loss / weight for name, (loss, weight) in named if weight}
+
+    def _summed_loss(self, tokens: Tensor, weights: Tensor) -> tuple[float, float]:
+        """Weighted sum of the losses of rows, and the sum of the weights."""
         self.model.eval()
         total = 0.0
         for start in range(0, len(tokens), 32):
@@ -198,7 +232,7 @@ class Training:
                 logits.flatten(0, 1).float(), tokens[start : start + 32, 1:].flatten(), reduction="none"
             )
             total += float(loss.double() @ weights[start : start + 32, :-1].flatten().double())
-        return total / float(weights[:, :-1].sum())
+        return total, float(weights[:, :-1].sum())
 
     @torch.no_grad()
     def samples(self, number: int, length: int) -> list[str]:

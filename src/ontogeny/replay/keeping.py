@@ -1,12 +1,15 @@
 """Which steps are kept on disk: fewer than were recorded, since replay restores them, or every one."""
 
+import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ontogeny.errors import Diverged
 from ontogeny.record.digests import ModelDigest
-from ontogeny.record.saving import state_content
+from ontogeny.record.foreign import ForeignLoop
+from ontogeny.record.saving import Documents, Tensors, state_content
 from ontogeny.record.training import Training
 from ontogeny.replay.replay import at
 from ontogeny.store import files
@@ -26,11 +29,12 @@ def needed_by_branches(run: Run) -> set[int]:
     return steps
 
 
-def thin(run: Run, keep: int, done: Callable[[int], None] = lambda step: None) -> list[int]:
+def thin(run: Run, keep: int, done: Callable[[int], None] = lambda step: None, **loop: Any) -> list[int]:
     """Drop checkpoints until `keep` are left (first and last, and any that a branch needs, always are).
 
     Each one is dropped only after a replay from the checkpoint before has given its whole state back, bit for
     bit. Returns the dropped steps. Diverged, with nothing dropped from there on, if a replay does not.
+    A foreign loop needs `loop`: what `replay.at` takes of it (advance, model, optimizer, parts, batches).
     """
     found = run.checkpoints
     forks = needed_by_branches(run)
@@ -50,12 +54,12 @@ def thin(run: Run, keep: int, done: Callable[[int], None] = lambda step: None) -
                 continue
             wanted = {c.step: c for c in inside}
 
-            def check(training: Training, wanted: dict[int, Checkpoint] = wanted) -> None:
+            def check(training: Training | ForeignLoop, wanted: Mapping[int, Checkpoint] = wanted) -> None:
                 step = training.state["counters"].step
                 if step in wanted:
                     _require_same_state(training, wanted[step])
 
-            at(run, inside[-1].step, start=checkpoint, visit=check)
+            at(run, inside[-1].step, start=checkpoint, visit=check, **loop)
             for one in inside:
                 _remove(one.folder)
                 dropped.append(one.step)
@@ -68,20 +72,34 @@ def _spread(count: int, keep: int) -> set[int]:
     return {round(index * (count - 1) / (keep - 1)) for index in range(keep)}
 
 
-def _require_same_state(training: Training, checkpoint: Checkpoint) -> None:
-    tensors, documents = state_content(training.state)
-    for group, entries in checkpoint.manifest.tensors.items():
-        for name, entry in entries.items():
-            here = tensors.get(group, {}).get(name)
-            if here is None or f"{digest([here]):016x}" != entry.hash:
-                raise Diverged(
-                    f"checkpoint {checkpoint.step} is not what a replay gives",
-                    received=f"{group} tensor {name}",
-                    remedy="it is kept; this run cannot be thinned",
-                )
-    counters = checkpoint.document("state")["counters"]
-    if counters != documents["state"]["counters"]:
-        raise Diverged(f"the counters of checkpoint {checkpoint.step} differ", received=counters)
+def _content(training: Training | ForeignLoop) -> tuple[dict[str, Tensors], Documents]:
+    return training.content() if isinstance(training, ForeignLoop) else state_content(training.state)
+
+
+def _require_same_state(training: Training | ForeignLoop, checkpoint: Checkpoint) -> None:
+    """Diverged unless every tensor and every value of the checkpoint is what the replay has."""
+    tensors, documents = _content(training)
+    differing = [
+        f"{group} tensor {name}"
+        for group, entries in checkpoint.manifest.tensors.items()
+        for name, entry in entries.items()
+        if name not in tensors.get(group, {}) or f"{digest([tensors[group][name]]):016x}" != entry.hash
+    ]
+    here, there = documents["state"], dict(checkpoint.document("state"))
+    if not isinstance(training, ForeignLoop):  # a recipe's numbers come from its streams, never from these
+        there.pop("random", None)
+    differing += [f"state {name}" for name in there if _written(here.get(name)) != _written(there[name])]
+    if differing:
+        raise Diverged(
+            f"checkpoint {checkpoint.step} is not what a replay gives",
+            received=", ".join(differing[:3]),
+            remedy="it is kept; this run cannot be thinned",
+        )
+
+
+def _written(value: Any) -> str:
+    """Equal texts for what would be read back as equal values; NaN is equal to itself."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _remove(folder: Path) -> None:
@@ -93,17 +111,20 @@ def _remove(folder: Path) -> None:
 
 
 def materialise(
-    run: Run, first: int, last: int, done: Callable[[int], None] = lambda step: None
+    run: Run, first: int, last: int, done: Callable[[int], None] = lambda step: None, **loop: Any
 ) -> Sequence[int]:
-    """Write a checkpoint of every step of an interval, replayed and compared; returns the steps written."""
+    """Write a checkpoint of every step of an interval, replayed and compared; returns the steps written.
+
+    `loop` as in `thin`.
+    """
     written = []
 
-    def keep(training: Training) -> None:
+    def keep(training: Training | ForeignLoop) -> None:
         step = training.state["counters"].step
         folder = run.path / "checkpoints" / f"{step:06d}"
         if step < first or folder.exists():
             return
-        tensors, documents = state_content(training.state)
+        tensors, documents = _content(training)
         seen = f"{ModelDigest(training.model)():016x}"
         write_checkpoint(
             folder, tensors=tensors, documents=documents, step=step, metadata={"model_digest": seen}
@@ -112,7 +133,7 @@ def materialise(
         done(step)
 
     with run.held():
-        at(run, last, start=None if first == last else _before(run, first), visit=keep)
+        at(run, last, start=None if first == last else _before(run, first), visit=keep, **loop)
     return written
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 from torch import nn
 
-from ontogeny.errors import Diverged, NotReplayable
+from ontogeny.errors import BadContract, Diverged, NotReplayable
 from ontogeny.record.digests import PACKED, ModelDigest
 from ontogeny.record.environment import environment
 from ontogeny.record.foreign import Advance, ForeignLoop
@@ -125,6 +125,8 @@ def at(
     Errors: NotReplayable (foreign loop without `advance`, other conditions, no checkpoint, a step whose batch
     or random numbers nobody kept).
     """
+    if advance is None and loop:
+        raise BadContract("parts of a foreign loop, and no advance to take its steps", received=sorted(loop))
     run = run if isinstance(run, Run) else Run.open(run)
     if not statistical:
         require_same_conditions(run)

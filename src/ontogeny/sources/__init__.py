@@ -1,11 +1,14 @@
 """Corpora and tokenizers, resolved by content hash before any part runs."""
 
 from ontogeny.sources.corpus import Corpus, Split, read_corpus
+from ontogeny.sources.mixture import Mixture, Named, resolve_mixture
 from ontogeny.sources.tokenizer import Tokenizer, byte_tokenizer, read_tokenizer, trained_bpe
 from ontogeny.sources.tokens import TokenSource, open_tokens, resolve
 
 __all__ = [
     "Corpus",
+    "Mixture",
+    "Named",
     "Split",
     "TokenSource",
     "Tokenizer",
@@ -14,5 +17,6 @@ __all__ = [
     "read_corpus",
     "read_tokenizer",
     "resolve",
+    "resolve_mixture",
     "trained_bpe",
 ]

@@ -1,13 +1,14 @@
 """Token streams by hash: what a run learns from, encoded once and mapped ever after."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tokenizers
+import torch
 import xxhash
 from numpy.typing import NDArray
 from torch import Tensor
@@ -67,6 +68,39 @@ class TokenSource:
             return "".join(self.pieces.get(token, "�") for token in ids)
         return " ".join(map(str, ids))
 
+    def require_rows(self, width: int) -> None:
+        """BadSource if either stream is shorter than one row of `width` tokens."""
+        for name, stream in (("training", self.train), ("held-out", self.heldout)):
+            if len(stream) < width:
+                raise BadSource(
+                    f"the {name} part of {self.name} is shorter than one row",
+                    received=f"{len(stream)} tokens",
+                    allowed=f"at least {width} tokens (objective.context + 1)",
+                    remedy="give more text or a shorter context",
+                )
+
+    def draw(self, rows: int, width: int, rng: torch.Generator) -> Tensor:
+        """Where rows of `width` tokens start, uniform over the training stream: int64 [row]."""
+        return torch.randint(len(self.train) - width + 1, (rows,), generator=rng)
+
+    def windows(self, items: Tensor, width: int) -> Tensor:
+        """The rows that a draw names: int64 [row, width]."""
+        places = items.numpy()[:, None] + np.arange(width)
+        return torch.from_numpy(self.train[places].astype(np.int64))
+
+    def heldout_windows(self, rows: int, width: int) -> Tensor:
+        """Windows of the held-out stream that do not overlap, evenly spaced from its start: int64
+        [row, width]. BadSource if it has not that many."""
+        if rows * width > len(self.heldout):
+            raise BadSource(
+                f"the held-out part of {self.name} is too short",
+                received=f"{len(self.heldout)} tokens: {len(self.heldout) // width} rows of {width}",
+                allowed=f"{rows} rows of {width}: {rows * width} tokens",
+                remedy="ask for fewer or shorter rows, or give more text",
+            )
+        starts = np.arange(rows) * len(self.heldout) // max(rows, 1)
+        return torch.from_numpy(self.heldout[starts[:, None] + np.arange(width)].astype(np.int64))
+
 
 def resolve(
     *,
@@ -85,26 +119,43 @@ def resolve(
     """
     folder = Path(corpus).expanduser()
     if holds_token_files(folder):
-        return _from_token_files(folder, vocabulary)
+        return from_token_files(folder, vocabulary)
     texts = read_corpus(corpus, field=field)
-    given = read_tokenizer(Path(tokenizer).expanduser()) if tokenizer not in ("bytes", "bpe") else None
-    if given is not None:
-        kind: list[Any] = [given.hash, given.special]
-    else:
-        kind = ["bpe", size, tokenizers.__version__] if tokenizer == "bpe" else ["bytes"]
+    given = given_tokenizer(tokenizer)
+    make = given or (lambda: trained_bpe(texts.split.train, size))
+    return encoded(texts, kind_of(tokenizer, size, given), make, cache)
+
+
+def given_tokenizer(name: str) -> Callable[[], Tokenizer] | None:
+    """How to have the tokenizer of a recipe's `tokenizer.name`; None for bpe, which a text must train."""
+    if name == "bpe":
+        return None
+    found = byte_tokenizer() if name == "bytes" else read_tokenizer(Path(name).expanduser())
+    return lambda: found
+
+
+def kind_of(name: str, size: int, given: Callable[[], Tokenizer] | None) -> list[Any]:
+    """What says in the key of a cached stream which tokenizer encoded it."""
+    if given is None:
+        return ["bpe", size, tokenizers.__version__]
+    return ["bytes"] if name == "bytes" else [given().hash, given().special]
+
+
+def encoded(texts: Corpus, kind: list[Any], make: Callable[[], Tokenizer], cache: Path) -> TokenSource:
+    """A text's streams under the tokenizer that `make` gives, from `cache/<hash>/`, where they are put if
+    they are not there."""
     key = json.dumps([DEFINITION, texts.hash, kind], sort_keys=True)
     home = Path(cache) / xxhash.xxh3_128_hexdigest(key.encode())
     try:
         return open_tokens(home)
     except (NotARun, Damaged):  # a cache is derived: what cannot be trusted is made again
         pass
-    if given is None:
-        given = byte_tokenizer() if tokenizer == "bytes" else trained_bpe(texts.split.train, size)
-    _write(home, texts, given)
+    _write(home, texts, make())
     return open_tokens(home)
 
 
-def _from_token_files(folder: Path, vocabulary: int | None) -> TokenSource:
+def from_token_files(folder: Path, vocabulary: int | None) -> TokenSource:
+    """A folder of token files, mapped where it is; BadSource for tokens outside the vocabulary."""
     files = read_token_files(folder, vocabulary)
     counts = _counts(files.train, files.vocabulary, folder)
     _counts(files.heldout, files.vocabulary, folder)
