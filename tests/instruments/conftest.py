@@ -1,6 +1,7 @@
 """A subject that shows given tensors, so that an instrument is read through the whole measuring path."""
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,25 +9,31 @@ import torch
 from torch import Tensor
 
 from ontogeny.catalogue import measuring_part
+from ontogeny.evidence import WITHOUT_PASS
 from ontogeny.measure.checkpoint import Unit, gather, measure_checkpoint
 from ontogeny.numerics.aims import previous_aim
 from ontogeny.subject import Subject
-from ontogeny.vocabulary import Place, Stimulus
+from ontogeny.vocabulary import Place, Status, Stimulus, undefined
 
 Rows = dict[str, list[dict[str, Any]]]
 
 
 class Canned(Subject):
-    """Shows one tensor at one kind of site of layer 0, batch after batch, and computes nothing."""
+    """Shows one tensor at one kind of site of layer 0, batch after batch, and computes nothing.
 
-    def __init__(self, at: str, tensor: Tensor) -> None:
+    At `matrix` it is the only parameter; at `model` several may be given by name.
+    """
+
+    def __init__(self, at: str, tensor: Any) -> None:
         self.at, self.tensor, self.seen = at, tensor, 0
+        self.model: Any = None
+        self.anatomy: Any = SimpleNamespace(matrix_names=lambda model: {Place(layer=0, matrix="w"): "w"})
 
     def observable(self, kind: str) -> bool:
         return kind == self.at
 
-    def matrices(self) -> Mapping[Place, Tensor]:
-        return {Place(layer=0, matrix="w"): self.tensor}
+    def parameters(self) -> Mapping[str, Tensor]:
+        return self.tensor if isinstance(self.tensor, Mapping) else {"w": self.tensor}
 
     def run(self, tokens: Tensor, *, taps: Mapping[str, Any] | None = None) -> Tensor:
         here = self.tensor[self.seen : self.seen + len(tokens)]
@@ -53,23 +60,37 @@ def stimulus_of() -> Callable[..., Stimulus]:
 
 @pytest.fixture
 def read() -> Callable[..., Rows]:
-    """`read(part, at, tensor)` gives rows by component; the first axis of the tensor is the sequences'."""
+    """`read(part, at, tensor)` gives rows by component; the first axis of the tensor is the sequences'.
+
+    `there` is what the reference shows; of several references, by name, None where there is no such.
+    """
 
     def measure(
         name: str,
         at: str,
-        tensor: Tensor,
+        tensor: Any,
         stimulus: Stimulus | None = None,
-        there: Tensor | None = None,
+        there: Any = None,
         batch: int = 4,
+        parameters: Mapping[str, Any] | None = None,
     ) -> Rows:
-        if stimulus is None and at != "matrix":
+        weights = at in WITHOUT_PASS
+        if stimulus is None and not weights:
             stimulus = plain_stimulus(*(tensor.shape[:2] if at != "attention" else tensor.shape[::2]))
-        unit = Unit(measuring_part(name), at, stimulus, "" if at == "matrix" else "heldout")
-        far = tensor if there is None else there
-        measured = measure_checkpoint(
-            Canned(at, tensor), [unit], lambda compared: gather(Canned(at, far), compared, batch), batch
-        )
+        made = measuring_part(name)
+        unit = Unit(made, at, stimulus, "" if weights else "heldout", parameters or {})
+        several = isinstance(made.options.get("reference"), tuple)
+
+        def seen(far: Any, compared: list[Unit]) -> Any:
+            none = undefined(Status.NO_TARGET, "there is no such checkpoint")
+            return none if far is None else gather(Canned(at, far), compared, batch)
+
+        def refer(compared: list[Unit]) -> Any:
+            if several and there is not None:
+                return {reference: seen(far, compared) for reference, far in there.items()}
+            return seen(tensor if there is None else there, compared)
+
+        measured = measure_checkpoint(Canned(at, tensor), [unit], refer, batch)
         found: Rows = {}
         for row in measured.rows:
             assert (row["value"] is not None) == (row["status"] == "ok"), row

@@ -47,6 +47,21 @@ def test_what_has_no_distance_says_why(status, gaussian, side):
     assert status("distance_from_start", "matrix", sides["here"], there=sides["there"]) == "nonfinite"
 
 
+def test_all_parameters_together_are_one_vector(value, gaussian):
+    start = {"w": gaussian(4, 3), "bias": gaussian(5, seed=1)}
+    end = {name: tensor + gaussian(*tensor.shape, seed=2) for name, tensor in start.items()}
+    expected = sum(float((end[name] - start[name]).square().sum()) for name in start) ** 0.5
+    assert value("distance_from_start", "model", end, there=start) == pytest.approx(expected, rel=1e-6)
+    size = sum(float(tensor.square().sum()) for tensor in start.values()) ** 0.5
+    relative = value("distance_from_start", "model", end, there=start, component="relative")
+    assert relative == pytest.approx(expected / size, rel=1e-6)
+
+
+def test_checkpoints_of_other_parameters_have_no_distance(status, gaussian):
+    assert status("distance_from_start", "model", {"w": gaussian(2)}, there={"v": gaussian(2)}) == "failed"
+    assert status("distance_from_start", "matrix", gaussian(4, 4), there=gaussian(4, 5)) == "failed"
+
+
 def test_a_start_at_zero_has_no_relative_distance(read, gaussian):
     rows = read("distance_from_start", "matrix", gaussian(4, 4), there=torch.zeros(4, 4))
     assert rows[""][0]["status"] == "ok"
@@ -66,8 +81,15 @@ def test_a_run_moves_away_from_its_first_checkpoint(tmp_path):
     run = train(recipe, tmp_path / "run", grade=False)
     measure(run.path, ["distance_from_start"])
     rows = Run.open(run.path).table("distance_from_start")
-    whole = rows[rows["component"] == ""].groupby("step")["value"].apply(lambda d: (d**2).sum() ** 0.5)
-    first, last = (load_subject(run.checkpoints[i].folder).matrices() for i in (0, -1))
-    expected = sum(float((last[place] - first[place]).square().sum()) for place in first) ** 0.5
-    assert whole[0] == 0
-    assert whole[4] == pytest.approx(expected, rel=1e-5)
+    rows = rows[rows["component"] == ""]
+    single = rows[rows["matrix"].notna()].groupby("step")["value"].apply(lambda d: (d**2).sum() ** 0.5)
+    whole = rows[rows["matrix"].isna()].set_index("step")["value"]
+    ends = [load_subject(run.checkpoints[i].folder) for i in (0, -1)]
+
+    def moved(first, last):
+        return sum(float((last[name] - first[name]).square().sum()) for name in first) ** 0.5
+
+    assert whole[0] == single[0] == 0
+    assert single[4] == pytest.approx(moved(*(end.matrices() for end in ends)), rel=1e-5)
+    assert whole[4] == pytest.approx(moved(*(end.parameters() for end in ends)), rel=1e-5)
+    assert whole[4] > single[4]

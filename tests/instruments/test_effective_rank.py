@@ -3,8 +3,6 @@
 import pytest
 import torch
 
-from ontogeny.numerics.spectra import entropy_rank
-
 
 def test_known_values_of_matrices(value, gaussian):
     assert value("effective_rank", "matrix", torch.eye(24)) == pytest.approx(24, rel=1e-12)
@@ -15,9 +13,11 @@ def test_known_values_of_matrices(value, gaussian):
     assert value("effective_rank", "matrix", gaussian(1024, 256)) / 256 == pytest.approx(0.97, abs=0.01)
 
 
-def test_squared_singular_values_give_the_other_convention(gaussian):
-    spectrum = torch.linalg.svdvals(gaussian(256, 256).double())
-    assert float(entropy_rank(spectrum.square()).value) / 256 == pytest.approx(0.60, abs=0.01)
+@pytest.mark.parametrize(("rows", "known"), [(256, 0.60), (1024, 0.88)])
+def test_squared_singular_values_are_another_choice_with_rows_of_its_own(read, gaussian, rows, known):
+    (row,) = read("effective_rank", "matrix", gaussian(rows, 256), parameters={"ev": True})[""]
+    assert row["value"] / 256 == pytest.approx(known, abs=0.01)
+    assert row["settings"] == "ev=True"
 
 
 def test_scale_and_rotation_change_nothing(value, gaussian):

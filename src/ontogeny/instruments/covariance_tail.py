@@ -38,7 +38,9 @@ def covariance_tail(
     massive = magnitude_peaks.massive_dimensions()
     found = _laws("", plain, n)
     whole = _with_first(residual_gram, first_vectors)
-    found |= _laws("with_first", whole if isinstance(whole, Reading) else whole.values, n + len(first_vectors))
+    found |= _laws(
+        "with_first", whole if isinstance(whole, Reading) else whole.values, n + len(first_vectors)
+    )
     found |= _laws("without_massive", _without(residual_gram, massive) if len(massive) else plain, n)
     return found | {"massive_dimensions": Reading(float(len(massive)), n=len(magnitude_peaks.median))}
 

@@ -22,8 +22,8 @@ def pwcca(sample_directions: Pair, *, share: float = 1.0) -> dict[str, Reading]:
     where there are as many directions as tokens.
 
     Known: X against X -> 1; Y = XM, M invertible -> 1 in both directions.
-    Misleads: directions that only the wider side has are not counted; equal ρ leave the weights of their
-    variates open.
+    Misleads: directions that only the wider side has are not counted; a rotation of this side's features
+    changes their weights, and equal ρ leave those of their variates open.
     """
     here, there = sample_directions
     found = canonical_correlations(here, there, share)

@@ -5,7 +5,7 @@ from typing import Literal
 from torch import Tensor
 
 from ontogeny.catalogue import instrument
-from ontogeny.evidence.covariance_eigenvalues import Variances
+from ontogeny.evidence.covariance_eigenvalues import of_residual
 from ontogeny.evidence.residual_gram import Gram
 from ontogeny.numerics.spectra import rankme_of
 from ontogeny.vocabulary import Reading, Status, undefined
@@ -18,11 +18,7 @@ VECTORS_A_FEATURE = 10
     unit="dimensions", source="Garrido et al. 2210.02885 (recalled); variant cov (checked)", family="spectra"
 )
 def rankme(
-    singular_values: Tensor,
-    covariance_eigenvalues: Variances,
-    residual_gram: Gram,
-    *,
-    variant: Literal["paper", "cov"] = "paper",
+    singular_values: Tensor, residual_gram: Gram, *, variant: Literal["paper", "cov"] = "paper"
 ) -> Reading:
     """How many directions a layer's features spread over, as self-supervised learning measures it.
 
@@ -38,5 +34,8 @@ def rankme(
     if n < VECTORS_A_FEATURE * width:
         reason = f"{n} vectors of {width} features; {VECTORS_A_FEATURE * width} are needed"
         return undefined(Status.N_TOO_SMALL, reason, n=n)
-    found = rankme_of(covariance_eigenvalues.values if variant == "cov" else singular_values)
+    variances = of_residual(residual_gram) if variant == "cov" else None
+    if isinstance(variances, Reading):
+        return variances
+    found = rankme_of(singular_values if variances is None else variances.values)
     return Reading(found.value, n=n, status=found.status, reason=found.reason)
