@@ -27,7 +27,7 @@ def subspace_overlap(weight_sketch: Several) -> dict[str, Reading]:
     Known: the same space -> 1; orthogonal spaces -> 0; random ones -> k / d (0.0157 for 8 of 512).
     Misleads: each direction counts alike, however little of the movement it carries.
     """
-    positions = [*reversed(weight_sketch.there.values()), weight_sketch.here]
+    positions = [*list(weight_sketch.there.values())[::-1], weight_sketch.here]
     gap = next((position for position in positions if isinstance(position, Reading)), None)
     found = overlap_of_halves(positions) if gap is None else gap
     if found.reason:

@@ -27,6 +27,6 @@ def update_rank(weight_sketch: Several) -> dict[str, Reading]:
     Misleads: between checkpoints lie many steps, in unevenly kept series more and more of them: the longest
     difference is most of the energy.
     """
-    positions = [*reversed(weight_sketch.there.values()), weight_sketch.here]
+    positions = [*list(weight_sketch.there.values())[::-1], weight_sketch.here]
     gap = next((position for position in positions if isinstance(position, Reading)), None)
     return update_ranks(positions) if gap is None else {"": gap, "effective": gap}
