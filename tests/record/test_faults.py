@@ -1,103 +1,49 @@
 """The k-th write, fsync or rename fails, for every k, in everything that writes a run.
 
 After each: one error of ours, no committed byte changed, the run opens and verifies, and once the fault is
-gone the same command gets to the same digests.
+gone the same command gets to the same digests and rows. A dying disk fails once, a full one once or until
+somebody makes room.
 """
 
 import errno
 import os
 import shutil
 import signal
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 import torch
 import xxhash
+from torch import nn
 
+from failing_disk import FULL, FailingDisk
 from ontogeny.branch import branch
-from ontogeny.errors import DiskFull, OntogenyError, RunExists
-from ontogeny.record.recipe import Recipe
+from ontogeny.detect import detect
+from ontogeny.errors import DiskFull, OntogenyError
+from ontogeny.measure import measure
+from ontogeny.record.recorder import Recorder
+from ontogeny.record.restoring import restore_state
 from ontogeny.record.train import Stopped, resume, train
 from ontogeny.replay import materialise, thin
-from ontogeny.store import files
+from ontogeny.store.arrays import array_names
 from ontogeny.store.run import Run
+from ontogeny.vocabulary import Counters, TrainingState
+from tiny_recipe import tiny
 
-RECIPE = Recipe.from_document(
-    {
-        "model": {"width": 8, "layers": 1, "heads": 1, "mlp": "none"},
-        "objective": {
-            "name": "copied_segments",
-            "vocabulary": 12,
-            "context": 16,
-            "batch": 2,
-            "shortest": 3,
-            "longest": 6,
-        },
-        "optimizer": {"name": "adamw", "lr": 0.01},
-        "training": {"steps": 5},
-        "recording": {"every": 3, "dense_until": 0},
-    }
+RECIPE = tiny(
+    model={"width": 8, "heads": 1, "mlp": "none"},
+    objective={"batch": 2},
+    training={"steps": 5},
+    recording={"every": 3, "dense_until": 0, "evaluate": 0},
 )
-
-
-class Fault:
-    """Lets the seam's calls through until the `at`-th, which fails with `code`, a write after half of it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.at = self.calls = self.code = 0
-        self.struck, self.lock = "", threading.Lock()
-        for name in ("raw_write", "raw_fsync", "raw_rename"):
-            monkeypatch.setattr(files, name, self._failing(getattr(files, name)))
-
-    def _failing(self, call: Callable) -> Callable:
-        def failing(*given):
-            with self.lock:  # the journal's fsync and the background writer are threads of their own
-                self.calls += 1
-                struck = self.calls == self.at
-            if struck:
-                self.struck = threading.current_thread().name
-                if call.__name__ == "raw_write":
-                    call(given[0], given[1][: len(given[1]) // 2])
-                raise OSError(self.code, os.strerror(self.code))
-            return call(*given)
-
-        failing.__name__ = call.__name__
-        return failing
-
-    def arm(self, at: int, code: int = 0) -> None:
-        self.at, self.code, self.calls, self.struck = at, code, 0, ""
-
-
-@pytest.fixture
-def fault(monkeypatch):
-    """The fault, and thirty seconds after which a command is held to hang."""
-
-    def hung(number, frame):
-        raise AssertionError("it hangs")
-
-    before = signal.signal(signal.SIGALRM, hung)
-    yield Fault(monkeypatch)
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Run:
-    return train(RECIPE, tmp_path_factory.mktemp("whole") / "run", grade=False)
-
-
-@pytest.fixture(scope="module")
-def cut(tmp_path_factory) -> Run:
-    def stop(step, _):
-        if step == 2:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    path = tmp_path_factory.mktemp("cut") / "run"
-    with pytest.raises(Stopped):
-        train(RECIPE, path, grade=False, progress=stop)
-    return Run.open(path)
+#: Which error, and whether it stays until the command has ended.
+FAULTS = ((errno.EIO, False), (errno.ENOSPC, False), (errno.EDQUOT, True))
+#: Measured beforehand, and measured under faults; the second keeps arrays of its null.
+BEFORE, UNDER = "stable_rank", "previous_token"
 
 
 def digests(run: Run) -> dict[int, int]:
@@ -105,39 +51,36 @@ def digests(run: Run) -> dict[int, int]:
     return dict(zip(frame["step"].tolist(), map(int, frame["model_digest"].tolist()), strict=True))
 
 
+def rows(run: Run) -> pd.DataFrame:
+    frame = run.table().drop(columns="run")
+    return frame.sort_values([name for name in frame if name != "value"], ignore_index=True)
+
+
 def committed(path: Path) -> dict[str, str]:
-    """The hash of every file that is whole: all but what is on its way, the lock, and live journals."""
+    """The hash of every file that is whole: all but what is on its way, the lock, and what is appended to."""
     return {
         str(file.relative_to(path)): xxhash.xxh3_64_hexdigest(file.read_bytes())
         for file in sorted(path.rglob("*"))
         if file.is_file()
-        and file.suffix != ".journal"
+        and file.suffix not in (".journal", ".tape")
         and not any(part.startswith(".") for part in file.relative_to(path).parts)
     }
 
 
-def train_again(path: Path) -> Run:
-    """Train; what was begun is taken up, what has not even a manifest is made anew."""
-    try:
-        return train(RECIPE, path, grade=False)
-    except RunExists:
-        run = Run.open(path)
-        if not run.checkpoints:  # it failed before its first commit: there is nothing to take up
-            shutil.rmtree(path)
-            return train(RECIPE, path, grade=False)
-        return resume(path)
+def taken_up(path: Path, anew: Callable[[Path], Run], go_on: Callable[[Path], Run]) -> Run:
+    """What was begun is taken up; what failed before its first commit has nothing to take up."""
+    if (path / "run.json").exists() and Run.open(path).checkpoints:
+        return go_on(path)
+    shutil.rmtree(path, ignore_errors=True)
+    return anew(path)
 
 
-def branch_again(path: Path) -> Run:
-    out = path.parent / "branch"
-    try:
-        return branch(path, at=2, apply=[], out=out)
-    except RunExists:
-        try:
-            return resume(out)
-        except OntogenyError:  # it failed before the fork was committed
-            shutil.rmtree(out)
-            return branch(path, at=2, apply=[], out=out)
+def trained(path: Path) -> Run:
+    return train(RECIPE, path, grade=False)
+
+
+def branched(path: Path) -> Run:
+    return branch(path, at=2, apply=[], out=path.parent / "branch")
 
 
 def thinned(path: Path) -> Run:
@@ -150,107 +93,196 @@ def materialised(path: Path) -> Run:
     return Run.open(path)
 
 
-#: What is done, to which run it is done, and which files it may remove.
+def measured(path: Path) -> Run:
+    """Rows and arrays are written, then compacted; then transitions."""
+    measure(path, [UNDER])
+    detect(path)
+    return Run.open(path)
+
+
+def advance(state: TrainingState, batch: torch.Tensor) -> torch.Tensor:
+    loss = state["model"](batch).square().mean()
+    state["optimizer"].zero_grad()
+    loss.backward()
+    state["optimizer"].step()
+    return loss
+
+
+def taped(path: Path) -> Run:
+    """A loop of somebody else's, from wherever the run stands to step 5."""
+    torch.manual_seed(0)
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    counters = Counters()
+    options: dict[str, Any] = {"advance": advance, "tape": True, "checkpoints": {0, 3}}
+    if path.exists():
+        state = TrainingState(model=model, optimizer=optimizer, counters=counters)
+        restore_state(state, Run.open(path).checkpoints[-1])
+        options["resume"] = True
+    with Recorder(path, model, optimizer, parts={"counters": counters}, **options) as recorder:
+        for step in range(counters.step, 5):
+            recorder.advance(torch.full((2, 4), step / 5))
+    return Run.open(path)
+
+
+def train_again(path: Path) -> Run:
+    return taken_up(path, trained, resume)
+
+
+def tape_again(path: Path) -> Run:
+    return taken_up(path, taped, taped)
+
+
+def branch_again(path: Path) -> Run:
+    return taken_up(path.parent / "branch", lambda _: branched(path), resume)
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is done to which run, how it is done again, and which committed files it may replace or remove."""
+
+    do: Callable[[Path], Run]
+    again: Callable[[Path], Run]
+    source: str = ""
+    loose: tuple[str, ...] = ()
+
+
 COMMANDS = {
-    "train": (lambda path: train(RECIPE, path, grade=False), train_again, None),
-    "resume": (resume, resume, "cut"),
-    "thin": (thinned, thinned, "whole"),
-    "materialise": (materialised, materialised, "whole"),
-    "branch": (lambda path: branch(path, at=2, apply=[], out=path.parent / "branch"), branch_again, "whole"),
+    "train": Command(trained, train_again),
+    "tape": Command(taped, tape_again, loose=("run.json",)),
+    "resume": Command(resume, resume, "cut"),
+    "thin": Command(thinned, thinned, "whole", ("checkpoints",)),
+    "materialise": Command(materialised, materialised, "whole"),
+    "branch": Command(branched, branch_again, "whole"),
+    "measure": Command(measured, measured, "known", ("rows", "arrays", "transitions.parquet")),
 }
 
 
-def inject(name: str, source: Run | None, folder: Path, fault: Fault, code: int, at: int) -> bool:
-    """One trial; whether the fault was met."""
-    command, again, _ = COMMANDS[name]
-    path = folder / f"{name}-{code}-{at}" / "run"
-    if source is not None:
-        shutil.copytree(source.path, path, symlinks=True)
-    before = committed(path) if source is not None else {}
-    fault.arm(at, code)
-    signal.alarm(30)
-    failure = None
-    try:
-        command(path)
-    except OntogenyError as error:
-        failure = error
-    assert failure is None or str(path.parent) in str(failure), "it says where"
-    assert failure is None or isinstance(failure, DiskFull) == (code == errno.ENOSPC)
-    assert failure is not None or not fault.struck, f"a fault in {fault.struck} was passed over in silence"
-    met = bool(fault.struck)
-    fault.arm(0)
-    made = path.parent / "branch" if name == "branch" else path
-    for left in {path, made}:
-        if (left / "run.json").exists():
-            assert Run.open(left).verify() == []
-    after = committed(path) if path.exists() else {}
-    gone = {file for file in before if after.get(file) != before[file]}
-    if name == "thin":
-        gone = {file for file in gone if not file.startswith("checkpoints/") or file in after}
-    assert gone <= {"run.json"} if name == "train" else not gone, "a committed file has changed"
-    middle = committed(made) if made.exists() else {}
-    run = again(path)
-    assert run.verify() == []
-    assert run.outcome == "finished"
-    later = committed(made)
-    if failure and name not in ("thin", "train", "branch"):
-        assert {file: later.get(file) for file in middle} == middle
-    assert not list(made.glob("**/.*.temporary")) or name == "train"
-    check(name, run)
-    signal.alarm(0)
-    shutil.rmtree(path.parent)
-    return met
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory) -> dict[str, Path]:
+    """A finished run; the same with something measured; one that was stopped half-way."""
 
+    def stop(step, _):
+        if step == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
 
-EXPECTED: dict[str, dict[int, int]] = {}
-
-
-def check(name: str, run: Run) -> None:
-    """The digests are those of a run that met no fault; so is what is kept."""
-    assert digests(run) == {step: d for step, d in EXPECTED["whole"].items() if step >= min(digests(run))}
-    steps = [checkpoint.step for checkpoint in run.checkpoints]
-    if name == "thin":
-        assert steps == [0, 5]
-    if name == "materialise":
-        assert steps == [0, 1, 2, 3, 5]
-    for checkpoint in run.checkpoints:
-        assert int(checkpoint.manifest.metadata["model_digest"], 16) == EXPECTED["whole"][checkpoint.step]
-
-
-def calls_of(name: str, source: Run | None, folder: Path, fault: Fault) -> int:
-    path = folder / f"{name}-count" / "run"
-    if source is not None:
-        shutil.copytree(source.path, path, symlinks=True)
-    fault.arm(0)
-    COMMANDS[name][0](path)
-    shutil.rmtree(path.parent)
-    return fault.calls
-
-
-def every(stride: int, name: str, whole: Run, cut: Run, folder: Path, fault: Fault, codes) -> None:
     torch.set_num_threads(1)
-    EXPECTED["whole"] = digests(whole)
-    source = {"whole": whole, "cut": cut, None: None}[COMMANDS[name][2]]
-    count = calls_of(name, source, folder, fault)
-    assert count >= 2
-    stride = 1 if count < 20 else stride
+    home = tmp_path_factory.mktemp("sources")
+    train(RECIPE, home / "whole", grade=False)
+    train(RECIPE, home / "known", grade=False)
+    measure(home / "known", [BEFORE])
+    with pytest.raises(Stopped):
+        train(RECIPE, home / "cut", grade=False, progress=stop)
+    return {name: home / name for name in ("whole", "known", "cut")}
+
+
+class Trial:
+    """One command, under one fault."""
+
+    def __init__(self, command: Command, source: Path | None, folder: Path) -> None:
+        self.command, self.path = command, folder / "run"
+        if source is None:
+            folder.mkdir()
+        else:
+            shutil.copytree(source, self.path, symlinks=True)
+        self.before = self.seen()
+
+    def seen(self) -> dict[str, str]:
+        return committed(self.path.parent)
+
+    def run(self, disk: FailingDisk, at: int, code: int, stays: bool) -> bool:
+        """Whether the fault was met."""
+        disk.arm(at, code, stays)
+        failure = None
+        try:
+            self.command.do(self.path)
+        except OntogenyError as error:
+            failure = error
+        disk.disarm()
+        assert failure is not None or not disk.struck, f"a fault in {disk.struck} was passed over in silence"
+        if failure is not None:
+            assert str(self.path.parent) in str(failure), "it says where"
+            assert errno.errorcode[code] in str(failure)
+            assert isinstance(failure, DiskFull) == (code in FULL)
+        return bool(disk.struck)
+
+    def require_unchanged(self, before: dict[str, str]) -> dict[str, str]:
+        """Nothing that was committed is changed; what the command may drop, it drops whole."""
+        for manifest in self.path.parent.glob("*/run.json"):
+            run = Run.open(manifest.parent)
+            assert run.verify() == []
+            for folder in run.path.glob("checkpoints/[0-9]*"):
+                assert (folder / "manifest.json").exists(), "half a checkpoint"
+        after = self.seen()
+        strict = {file: hash for file, hash in before.items() if file.split("/")[1] not in self.command.loose}
+        assert strict.items() <= after.items()
+        return after
+
+    def finish(self) -> Run:
+        """The same once more, now that the disk is well."""
+        middle = self.require_unchanged(self.before)
+        kept = {
+            path.parent.name
+            for path in self.path.parent.glob("*/run.json")
+            if Run.open(path.parent).checkpoints  # else it is begun anew
+        }
+        run = self.command.again(self.path)
+        self.require_unchanged({file: middle[file] for file in middle if file.split("/")[0] in kept})
+        assert not list(self.path.parent.glob("**/.*.temporary"))
+        assert run.outcome == "finished"
+        return run
+
+
+def outcome(run: Run) -> dict[str, Any]:
+    """What must not depend on the faults that were met on the way."""
+    checkpoints = {c.step: (c.hash, c.manifest.metadata["model_digest"]) for c in run.checkpoints}
+    found = {"digests": digests(run), "checkpoints": checkpoints, "arrays": array_names(run.path)}
+    tables = {"rows": rows(run), "transitions": run.transitions}
+    return found | {name: table.to_csv() for name, table in tables.items()}
+
+
+@pytest.fixture
+def disk(monkeypatch) -> Iterator[FailingDisk]:
+    def hung(number, frame):
+        raise AssertionError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, hung)
+    yield FailingDisk(monkeypatch)
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def faults(calls: int, most: int | None) -> list[tuple[int, int, bool]]:
+    """Every fault at every call; or, if that is too much, at so many calls spread evenly, in turn."""
+    if most is None or calls <= most:
+        return [(at, *fault) for at in range(1, calls + 1) for fault in FAULTS]
+    points = [1 + index * (calls - 1) // (most - 1) for index in range(most)]
+    return [(at, *FAULTS[index % len(FAULTS)]) for index, at in enumerate(points)]
+
+
+def every(name: str, most: int | None, sources: dict[str, Path], folder: Path, disk: FailingDisk) -> None:
+    torch.set_num_threads(1)
+    command = COMMANDS[name]
+    source = sources.get(command.source)
+    disk.arm(0)
+    expected = outcome(command.do(Trial(command, source, folder / "whole").path))
+    trials = faults(disk.calls, most)
     met = 0
-    points = range(1, count + 1, stride)
-    for index, at in enumerate(points):
-        for code in codes if stride == 1 else [codes[index % len(codes)]]:
-            met += inject(name, source, folder, fault, code, at)
-    assert met >= len(points) / 2, "the faults were met"
-
-
-CODES = (errno.EIO, errno.ENOSPC)
+    for at, code, stays in trials:
+        signal.alarm(60)
+        trial = Trial(command, source, folder / "faulty")
+        met += trial.run(disk, at, code, stays)
+        assert outcome(trial.finish()) == expected, (at, code)
+        shutil.rmtree(folder / "faulty")
+    assert met >= len(trials) * 0.9, "the faults were met"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_seventh_call_fails(name, whole, cut, tmp_path, fault):
-    every(7, name, whole, cut, tmp_path, fault, CODES)
+def test_some_calls_fail(name, sources, tmp_path, disk):
+    every(name, 6, sources, tmp_path, disk)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_call_fails(name, whole, cut, tmp_path, fault):
-    every(1, name, whole, cut, tmp_path, fault, CODES)
+def test_every_call_fails(name, sources, tmp_path, disk):
+    every(name, None, sources, tmp_path, disk)

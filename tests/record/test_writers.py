@@ -1,4 +1,4 @@
-"""kill -9 in thinning, branching and saving; two writers; workers; two interrupts; a full volume."""
+"""kill -9 in thinning, branching and saving; two writers; workers; a full volume."""
 
 import multiprocessing
 import os
@@ -7,66 +7,33 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
+from children import child, ended
 from ontogeny.branch import branch
 from ontogeny.errors import DiskFull, OntogenyError, RunExists, RunHeld
-from ontogeny.record.recipe import Recipe
 from ontogeny.record.recorder import Recorder
 from ontogeny.record.train import resume, train
 from ontogeny.replay import at, materialise, thin
 from ontogeny.store.run import Run
+from spawned_works import refused
+from tiny_recipe import tiny
+
+SPAWN = multiprocessing.get_context("spawn")
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
 
-RECIPE = Recipe.from_document(
-    {
-        "model": {"width": 8, "layers": 1, "heads": 1, "mlp": "none"},
-        "objective": {
-            "name": "copied_segments",
-            "vocabulary": 12,
-            "context": 16,
-            "batch": 2,
-            "shortest": 3,
-            "longest": 6,
-        },
-        "training": {"steps": 20},
-        "recording": {"every": 2, "dense_until": 0},
-    }
+RECIPE = tiny(
+    model={"width": 8, "heads": 1, "mlp": "none"},
+    objective={"batch": 2},
+    training={"steps": 20},
+    recording={"every": 2, "dense_until": 0, "evaluate": 0},
 )
-
-
-def child(work: Callable[[], object]) -> int:
-    """Fork a process that does the work and exits with 0, or with 1 if it raises."""
-    number = os.fork()
-    if number == 0:
-        code = 1
-        try:
-            torch.set_num_threads(1)
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return number
-
-
-def ended(number: int, seconds: float = 10) -> int:
-    """The exit code of a child; it fails the test, and ends the child, after the given seconds."""
-    until = time.monotonic() + seconds
-    while True:
-        done, status = os.waitpid(number, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > until:
-            os.kill(number, signal.SIGKILL)
-            os.waitpid(number, 0)
-            raise AssertionError("a worker hangs")
-        time.sleep(0.002)
 
 
 @pytest.fixture(scope="module")
@@ -176,55 +143,65 @@ def worker(recorder: Recorder) -> None:
     recorder.close()
 
 
-def nothing() -> None: ...
-
-
 @pytest.mark.parametrize("forks", [40, pytest.param(500, marks=pytest.mark.slow)])
-def test_workers_never_hang_and_write_nothing(tmp_path, forks):
+def test_forked_workers_never_hang_and_write_nothing(tmp_path, forks):
     model, optimizer = small()
     recorder = Recorder(tmp_path / "run", model, optimizer, checkpoints=frozenset(range(0, 10_000, 3)))
     for step in range(forks):
         recorder.step(float(step))  # every third leaves the background writer at work
         number = child(lambda: worker(recorder))
         assert ended(number) == 0
-        if step % 40 == 0:
-            spawned = multiprocessing.get_context("spawn").Process(target=nothing)
-            spawned.start()
-            spawned.join(60)
-            assert spawned.exitcode == 0
     orphan = child(lambda: time.sleep(5))
     recorder.close()
     with Run.open(tmp_path / "run").held():
         pass  # a worker that outlives its parent does not hold the run
     os.kill(orphan, signal.SIGKILL)
     os.waitpid(orphan, 0)
-    run = Run.open(tmp_path / "run")
-    assert run.telemetry("loss")["loss"].tolist() == [float(step) for step in range(forks)]
+    require_whole(Run.open(tmp_path / "run"), forks)
+
+
+def require_whole(run: Run, steps: int) -> None:
+    """Every record and note of the recorder's own, and none of the workers'."""
+    assert run.telemetry("loss")["loss"].tolist() == [float(step) for step in range(steps)]
     assert [note.kind for note in run.notes] == ["begin", "end"]
-    assert {c.step for c in run.checkpoints} == {*range(0, forks + 1, 3), forks}
+    assert {c.step for c in run.checkpoints} == {*range(0, steps + 1, 3), steps}
     assert run.verify() == []
 
 
-@pytest.mark.parametrize("trials", [6, pytest.param(100, marks=pytest.mark.slow)])
-def test_two_interrupts_during_a_save_leave_the_commit_before(tmp_path, trials):
-    rng = random.Random(trials)
-    for trial in range(trials):
-        path = tmp_path / str(trial)
-        work = lambda path=path: train(RECIPE, path, grade=False)
-        number = child(work)
-        until = time.monotonic() + 10
-        while not (path / "checkpoints" / "000000").exists() and time.monotonic() < until:
-            time.sleep(0.001)
-        time.sleep(rng.uniform(0, 0.05))
-        os.kill(number, signal.SIGINT)
-        time.sleep(rng.uniform(0, 0.01))
-        os.kill(number, signal.SIGINT)
-        ended(number)
-        run = Run.open(path)
-        assert run.checkpoints[0].step == 0
-        assert run.verify() == []
-        assert resume(path).checkpoints[-1].step == 20
-        assert at(path, run.checkpoints[-1].step).exact
+#: What a spawned worker imports before it does anything: the lock of the store alone, or torch and all.
+LIGHT, HEAVY = "spawned_works", "ontogeny.record.recorder"
+
+
+@pytest.mark.parametrize(
+    ("count", "heavy"),
+    [(6, 0), pytest.param(int(os.environ.get("ONTOGENY_SPAWNED", "500")), 12, marks=pytest.mark.slow)],
+)
+def test_spawned_workers_never_hang_and_write_nothing(tmp_path, count, heavy):
+    """Two at a time, while the recorder goes on; each is told who holds the run."""
+    model, optimizer = small()
+    recorder = Recorder(tmp_path / "run", model, optimizer, checkpoints=frozenset(range(0, 10_000, 3)))
+    running: list[SpawnProcess] = []
+    for step in range(count):
+        recorder.step(float(step))
+        module = HEAVY if heavy and step % (count // heavy) == 0 else LIGHT
+        running.append(SPAWN.Process(target=refused, args=(str(tmp_path / "run"), os.getpid(), module)))
+        running[-1].start()
+        if len(running) == 2:
+            require_done(running.pop(0))
+    for process in running:
+        require_done(process)
+    recorder.close()
+    require_whole(Run.open(tmp_path / "run"), count)
+
+
+def require_done(process: SpawnProcess, seconds: float = 60) -> None:
+    process.join(seconds)
+    code = process.exitcode
+    if code is None:
+        process.kill()
+        process.join()
+    assert code == 0, "a worker hangs" if code is None else "it was not refused"
+    process.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the tests of the store share: a disk that fails at the k-th call, bits that flip, files cut short."""
+"""What the tests of the store share: a disk that fails, bits that flip, files cut short."""
 
 import errno
 import math
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from ontogeny.store import files
+from failing_disk import CODES, FailingDisk
 from ontogeny.store.journal import JournalWriter
 
 
@@ -21,60 +21,12 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
-class FailingDisk:
-    """Lets the seam's calls through until the `at`-th, which fails; with `stays`, so do all after it.
-
-    A write that fails puts half of its bytes on the disk first.
-    """
-
-    def __init__(self) -> None:
-        self.arm(0, 0)
-
-    def arm(self, at: int, code: int, stays: bool = False) -> None:
-        self.at, self.code, self.stays = at, code, stays
-        self.calls, self.struck = 0, False
-
-    def disarm(self) -> None:
-        self.at = 0
-
-    def strikes(self) -> bool:
-        self.calls += 1
-        strikes = self.at > 0 and (self.calls == self.at or (self.stays and self.calls > self.at))
-        self.struck |= strikes
-        return strikes
-
-    def error(self) -> OSError:
-        return OSError(self.code, os.strerror(self.code))
-
-
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> FailingDisk:
-    failing = FailingDisk()
-    write, fsync, rename = files.raw_write, files.raw_fsync, files.raw_rename
-
-    def raw_write(descriptor: int, data: bytes | memoryview) -> int:
-        if failing.strikes():
-            write(descriptor, data[: len(data) // 2])
-            raise failing.error()
-        return write(descriptor, data)
-
-    def raw_fsync(descriptor: int) -> None:
-        if failing.strikes():
-            raise failing.error()
-        fsync(descriptor)
-
-    def raw_rename(source: Path, target: Path) -> None:
-        if failing.strikes():
-            raise failing.error()
-        rename(source, target)
-
-    monkeypatch.setattr(files, "raw_write", raw_write)
-    monkeypatch.setattr(files, "raw_fsync", raw_fsync)
-    monkeypatch.setattr(files, "raw_rename", raw_rename)
-    return failing
+    return FailingDisk(monkeypatch)
 
 
-@pytest.fixture(params=[errno.EIO, errno.ENOSPC, errno.EDQUOT], ids=["EIO", "ENOSPC", "EDQUOT"])
+@pytest.fixture(params=CODES, ids=errno.errorcode.get)
 def code(request: pytest.FixtureRequest) -> int:
     return request.param
 

@@ -4,24 +4,10 @@ import signal
 
 import pytest
 
-from ontogeny.record.recipe import Recipe
 from ontogeny.sweep import Planned
+from tiny_recipe import tiny
 
-TABLES = {
-    "title": "tiny",
-    "model": {"width": 16, "layers": 1, "heads": 2, "mlp": "none"},
-    "objective": {
-        "name": "copied_segments",
-        "vocabulary": 12,
-        "context": 16,
-        "batch": 4,
-        "shortest": 3,
-        "longest": 6,
-    },
-    "optimizer": {"name": "adamw", "lr": 0.01},
-    "training": {"steps": 12, "clip": 1.0},
-    "recording": {"every": 4, "dense_until": 0, "evaluate": 8},
-}
+RECORDING = {"every": 4, "dense_until": 0, "evaluate": 8}
 
 
 @pytest.fixture
@@ -29,12 +15,13 @@ def plan():
     """`plan(count, steps)`: tiny recipes under the seeds 0 to count - 1."""
 
     def make(count: int, steps: int = 12) -> list[Planned]:
+        trainings = [{"steps": steps, "clip": 1.0, "seed": seed} for seed in range(count)]
         return [
             Planned(
-                f"seed-{seed}",
-                Recipe.from_document({**TABLES, "training": {"steps": steps, "clip": 1.0, "seed": seed}}),
+                f"seed-{training['seed']}",
+                tiny(model={"mlp": "none"}, training=training, recording=RECORDING),
             )
-            for seed in range(count)
+            for training in trainings
         ]
 
     return make
