@@ -112,9 +112,9 @@ def measure_checkpoint(
         by_stimulus.setdefault(unit.stimulus_hash, []).append(unit)
     weights: Found | None = None
     for together in by_stimulus.values():
-        if isinstance(together[0].stimulus, Reading):
+        if (gap := _no_stimulus(together[0].stimulus)) is not None:
             for unit in together:
-                _add(measured, unit, "", Place(), together[0].stimulus)
+                _add(measured, unit, "", Place(), gap)
             continue
         found = gather(subject, together, batch, facts)
         if weights is not None:
@@ -124,6 +124,13 @@ def measure_checkpoint(
         for unit in sorted(together, key=lambda unit: unit.part.kind != "fit"):
             _measure_unit(measured, subject, unit, found, together, reference)
     return measured
+
+
+def _no_stimulus(stimulus: Stimulus | Reading | None) -> Reading | None:
+    """Why there is nothing to run on, if so."""
+    if isinstance(stimulus, Stimulus) and not stimulus.tokens.numel():
+        return undefined(Status.N_TOO_SMALL, "the stimulus holds no tokens", n=0)
+    return stimulus if isinstance(stimulus, Reading) else None
 
 
 def _measure_unit(

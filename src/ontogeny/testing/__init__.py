@@ -22,14 +22,25 @@ from ontogeny.catalogue import MEASURING, Objective, Part
 from ontogeny.catalogue.part import _PARTS, load
 from ontogeny.evidence import EVIDENCE
 from ontogeny.models import Decoder, DecoderConfig
+from ontogeny.testing.degenerate import (
+    CUTS,
+    DISTORTIONS,
+    broken_promises,
+    check_degenerate,
+    degenerate_rows,
+)
 from ontogeny.testing.intervention_contract import check_intervention, follow, resumed, tiny_training
 from ontogeny.testing.summary_contract import check_summary, course_of, rows_said, table_of, tiny_inputs
 from ontogeny.testing.tiny import TinyFacts, measured_on, tiny_stimulus, tiny_subject, tiny_units
 from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
 
 __all__ = [
+    "CUTS",
+    "DISTORTIONS",
     "TinyFacts",
+    "broken_promises",
     "check_declaration",
+    "check_degenerate",
     "check_detector",
     "check_instrument",
     "check_intervention",
@@ -37,6 +48,7 @@ __all__ = [
     "check_stimulus",
     "check_summary",
     "course_of",
+    "degenerate_rows",
     "follow",
     "measured_on",
     "resumed",

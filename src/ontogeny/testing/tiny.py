@@ -1,5 +1,6 @@
 """A tiny model, tiny data, and everything a part says of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from ontogeny.catalogue import part as find
 from ontogeny.evidence import WITHOUT_PASS
 from ontogeny.measure.asked import asked_parts
 from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
+from ontogeny.measure.compared import References
 from ontogeny.models import Decoder, DecoderConfig
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Stimulus, Streams
@@ -41,12 +43,12 @@ class TinyFacts:
         return " ".join(map(str, tokens.tolist()))
 
 
-def tiny_subject(**changes: Any) -> Subject:
-    """A decoder of two layers, width 16, four heads, random weights."""
+def tiny_subject(seed: int = 0, **changes: Any) -> Subject:
+    """A decoder of two layers, width 48 (what a slope over ranks needs), four heads, random weights."""
     config = DecoderConfig(
-        **{"vocabulary": 40, "context": 40, "width": 16, "layers": 2, "heads": 4, **changes}
+        **{"vocabulary": 40, "context": 40, "width": 48, "layers": 2, "heads": 4, **changes}
     )
-    return Subject(Decoder(config, Streams(0).generator("tiny")).eval())
+    return Subject(Decoder(config, Streams(seed).generator("tiny")).eval())
 
 
 def tiny_stimulus(name: str) -> Stimulus:
@@ -62,15 +64,28 @@ def tiny_units(made: Part) -> list[Unit]:
             units.append(Unit(made, at, None))
         else:
             units += [Unit(made, at, tiny_stimulus(name), name) for name in made.stimuli]
+    if made.options.get("layers"):
+        units += [replace(unit, layers=True) for unit in units]
     return units
 
 
+def tiny_references(compared: list[Unit], batch: int = 8) -> References:
+    """A fresh tiny subject's evidence; of several references, that of one of another seed each."""
+    names = compared[0].part.options["reference"]
+    if isinstance(names, str):
+        return gather(tiny_subject(), compared, batch, TinyFacts())
+    return {
+        name: gather(tiny_subject(seed), compared, batch, TinyFacts())
+        for seed, name in enumerate(names, start=1)
+    }
+
+
 def measured_on(subject: Subject, made: Part, batch: int = 8) -> Measured:
-    """Everything a part says of a subject; comparisons refer to a fresh tiny subject."""
+    """Everything a part says of a subject; comparisons refer to what `tiny_references` gives."""
     facts = TinyFacts()
     units = [unit for one in asked_parts([made.name]) for unit in tiny_units(one.part)]
     found = measure_checkpoint(
-        subject, units, lambda compared: gather(tiny_subject(), compared, batch, facts), batch, facts
+        subject, units, lambda compared: tiny_references(compared, batch), batch, facts
     )
     found.rows = [row for row in found.rows if row["part"] == made.name]
     return found
