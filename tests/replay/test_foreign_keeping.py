@@ -187,3 +187,11 @@ def test_what_a_foreign_loop_cannot_be_asked_is_refused_before_anything_is_made(
     with pytest.raises(BadContract, match="ends before it begins"):
         branch_of(parent, 12, [], out="wrong", **fresh())
     assert not (parent.path.parent / "wrong").exists()
+
+
+def test_a_part_of_all_steps_is_refused_where_nobody_says_how_many_there_are(parent):
+    with pytest.raises(BadContract, match="how many steps it has"):
+        branch_of(parent, 4, ["gradient_freeze(patterns='0.*')"], out="unsaid", **fresh())
+    assert Run.open(parent.path.parent / "unsaid").outcome == "failed"
+    with pytest.raises(BadContract, match="gradient_freeze cannot be made so"):
+        branch_of(parent, 4, ["gradient_freeze()"], out="nothing", **fresh())

@@ -82,7 +82,10 @@ class gradient_freeze(Policy):
         if self.patterns:
             return found
         inner = (".attention.", ".mlp.")
-        return {n: p for n, p in found.items() if p.ndim == 2 and any(part in n for part in inner)}
+        matrices = {n: p for n, p in found.items() if p.ndim == 2 and any(part in n for part in inner)}
+        allowed = "patterns, or a model with matrices of names like *.attention.* or *.mlp.*"
+        check("gradient_freeze", bool(matrices), allowed, patterns=self.patterns)
+        return matrices
 
     def state_dict(self) -> dict[str, Any]:
         return {"frozen": self.frozen, "previous": self.previous}
