@@ -10,6 +10,7 @@ from ontogeny.measure.found import watchers_for
 from ontogeny.measure.fused_pass import Watcher, fused_pass
 from ontogeny.subject import Subject
 from ontogeny.testing import tiny_subject, tiny_units
+from ontogeny.testing.tiny import tiny_references
 from ontogeny.vocabulary import Place
 
 
@@ -23,12 +24,17 @@ def all_units() -> list:
 
 
 def measured(batch: int, **changes) -> list[dict]:
-    """Rows of all parts; comparisons refer to the same weights at half the scale."""
+    """Rows of all parts; comparisons refer to the same weights at half the scale, or to several others."""
     changes = {"loops": 2, **changes}
-    other = tiny_subject(init_scale=0.01, **changes)
-    return measure_checkpoint(
-        tiny_subject(**changes), all_units(), lambda compared: gather(other, compared, batch), batch
-    ).rows
+
+    def refer(compared):
+        names = compared[0].part.options["reference"]
+        if isinstance(names, str):
+            return gather(tiny_subject(init_scale=0.01, **changes), compared, batch)
+        seeded = {name: tiny_subject(seed, **changes) for seed, name in enumerate(names, start=1)}
+        return {name: gather(other, compared, batch) for name, other in seeded.items()}
+
+    return measure_checkpoint(tiny_subject(**changes), all_units(), refer, batch).rows
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +133,7 @@ def test_a_part_that_raises_is_a_status_and_the_others_go_on():
         replace(unit, part=replace(unit.part, make=broken)) if unit.part.name == "residual_norm" else unit
         for unit in units
     ]
-    rows = measure_checkpoint(tiny_subject(), spoilt, lambda compared: gather(tiny_subject(), compared)).rows
+    rows = measure_checkpoint(tiny_subject(), spoilt, tiny_references).rows
     failed = [row for row in rows if row["status"] == "failed"]
     assert {row["part"] for row in failed} == {"residual_norm"}
     assert {row["reason"] for row in failed} == {"ZeroDivisionError: by design"}
