@@ -6,6 +6,7 @@ adapter may be called "lora", and may have been attached with or without PEFT's 
 """
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -67,7 +68,8 @@ def base_of(path: Path) -> Path | None:
     named = read_document(path / CONFIG).get("base_model_name_or_path")
     if not isinstance(named, str) or not named:
         return None
-    return next((found for found in (Path(named), path / named) if found.exists() and found != path), None)
+    places = (Path(named), Path(os.path.normpath(path / named)))
+    return next((found for found in places if found.exists() and found != path), None)
 
 
 def _file(path: Path) -> Path:

@@ -5,6 +5,7 @@ the metadata may hold nothing but its own classes, and only tensors are read, wh
 """
 
 import pickle
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -30,6 +31,7 @@ _ALLOWED = {
     "torch.serialization": {"_get_layout"},
     "torch": {"Size", *(name for name in dir(torch) if isinstance(getattr(torch, name), torch.dtype))},
     "collections": {"OrderedDict"},
+    "pathlib": {"PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"},
 }  # fmt: skip
 
 
@@ -67,7 +69,9 @@ def load_shards(paths: Sequence[Path]) -> tuple[dict[str, Tensor], dict[str, Any
     names = model_names(stored, metadata.planner_data or {})
     state = {key: torch.empty(stored[key].size, dtype=stored[key].properties.dtype) for key in names}
     planner = DefaultLoadPlanner(flatten_state_dict=False, flatten_sharded_tensors=False)
-    load(state, storage_reader=Reader(folder), planner=planner, no_dist=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch says that there is one process, which is so
+        load(state, storage_reader=Reader(folder), planner=planner, no_dist=True)
     shards = len({info.relative_path for info in metadata.storage_data.values()})
     left = len(metadata.state_dict_metadata) - len(names)
     notes = [f"gathered from {shards} shards", f"{left} entries beside the model were left out"]

@@ -29,9 +29,9 @@ def files(path: Path) -> tuple[Path, ...]:
 def read(path: Path, *, trust: Trust = NO_PICKLES) -> Weights:
     model = _model(path)
     canonical = canonical_state(model.state_dict(keep_vars=True))
-    config = model.config.to_dict()
-    config["architectures"] = [type(model).__name__]
-    note = "GGUF: values are float32 as dequantised, not those that were trained"
+    config = model.config.to_dict() | {"architectures": [type(model).__name__]}
+    config.pop("quantization_config", None)  # no longer true of these tensors
+    note = "GGUF: values are float32 as dequantised, not those that were trained; its tokenizer is not read"
     return Weights(
         canonical.tensors, config, canonical.aliases, tokenizer_in(path.parent), (note, *canonical.notes)
     )

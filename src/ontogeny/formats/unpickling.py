@@ -122,7 +122,7 @@ def _refusal(error: Exception) -> dict[str, Any]:
             "allowed": error.allowed,
             "remedy": error.remedy,
         }
-    said = str(error).split("\n\n")[0][:500]
+    said = _cause(error)
     if isinstance(error, pickle.UnpicklingError):
         return {
             "refusal": "untrusted",
@@ -138,6 +138,12 @@ def _refusal(error: Exception) -> dict[str, Any]:
         "allowed": "a whole file that torch.save wrote, in the limits of Trust",
         "remedy": "restore it from a copy, or raise Trust(memory=…)",
     }
+
+
+def _cause(error: Exception) -> str:
+    """What went wrong, without torch's advice to load the file unsafely."""
+    said = [part.strip() for part in str(error).split("\n\n") if "weights_only" not in part]
+    return next(filter(None, said), type(error).__name__)[:300]
 
 
 LOADERS = {"pickle": load_pickles, "distributed": load_shards}
