@@ -1,5 +1,7 @@
 """A mixture is its sources by weight: exact rows, honest shares, one tokenizer, held-out parts of all."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -16,9 +18,12 @@ from ontogeny.sources import (
     resolve_mixture,
     trained_bpe,
 )
+from ontogeny.sources.mixture import MANY
 from ontogeny.vocabulary import Streams
 
 WIDTH = 9
+#: What rounding may move an edge by.
+TINY = Fraction(1, 1 << 45)
 
 
 @pytest.fixture
@@ -28,6 +33,11 @@ def texts(tmp_path):
     first.write_text("".join(f"{'abc'[k % 3]}{'cab'[k % 2]}ab\n" for k in range(900)))
     second.write_text("".join(f"{'xyz'[k % 3]}{'zyx'[k % 2]}xyzzy\n" for k in range(300)))
     return first, second
+
+
+def tiny_source():
+    stream = np.arange(50, dtype=np.uint16)
+    return TokenSource("tiny", stream, stream, 50, np.bincount(stream), "0", "0", "")
 
 
 def mixed(texts, tmp_path, weights=(3.0, 1.0), **chosen) -> Mixture:
@@ -52,25 +62,25 @@ def test_rows_are_windows_of_the_source_that_the_draw_names(texts, tmp_path):
 
 
 @given(st.lists(st.floats(0, 10), min_size=2, max_size=5).filter(lambda w: sum(w) > 0.1))
-def test_shares_are_the_weights_within_four_standard_errors(weights):
-    source = resolve_tiny()
-    total = sum(weights)
-    shares = [weight / total for weight in weights]
-    mixture = Mixture((source,) * len(weights), tuple(shares), "")
-    counts = mixture.rows_of(drawn(mixture))
-    assert sum(counts) == 4000
-    for count, share in zip(counts, shares, strict=True):
-        assert abs(count - 4000 * share) <= 4 * (4000 * share * (1 - share)) ** 0.5 + 1e-6
-        assert share or not count
+def test_a_source_is_the_part_of_the_weights_in_which_the_chance_lies(weights):
+    """Against exact fractions, sources without weight among them."""
+    shares = [Fraction(weight) / sum(map(Fraction, weights)) for weight in weights]
+    mixture = Mixture((tiny_source(),) * len(weights), tuple(map(float, shares)), "")
+    for source, _, chance in drawn(mixture, 100).tolist():
+        below, quantile = sum(shares[:source]), Fraction(chance, MANY)
+        assert shares[source] > 0
+        assert below - TINY <= quantile < below + shares[source] + TINY
 
 
-def resolve_tiny():
-    stream = np.arange(50, dtype=np.uint16)
-    return TokenSource("tiny", stream, stream, 50, np.bincount(stream), "0", "0", "")
+def test_shares_of_rows_are_the_weights_within_three_standard_errors():
+    weights = (0.5, 0.3, 0.15, 0.05)
+    mixture = Mixture((tiny_source(),) * 4, weights, "")
+    for count, share in zip(mixture.rows_of(drawn(mixture)), weights, strict=True):
+        assert abs(count - 4000 * share) < 3 * (4000 * share * (1 - share)) ** 0.5
 
 
 def test_every_start_of_every_source_is_reached():
-    mixture = Mixture((resolve_tiny(),) * 2, (0.5, 0.5), "")
+    mixture = Mixture((tiny_source(),) * 2, (0.5, 0.5), "")
     items = drawn(mixture)
     for number in range(2):
         first = mixture.windows(items[items[:, 0] == number], WIDTH)[:, 0]
