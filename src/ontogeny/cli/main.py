@@ -152,6 +152,25 @@ def tree(path: Annotated[Path, typer.Argument(help="A folder of runs.")] = Path(
 
 
 @app.command()
+def audit(
+    paths: Annotated[
+        list[str], typer.Argument(help="Runs, folders of checkpoints or of results, hub:OWNER/NAME.")
+    ],
+    pattern: Annotated[str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}'.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Hashes and steps only.")] = False,
+    out: Annotated[Path | None, typer.Option(help="A JSON file for the findings.")] = None,
+    pickle: Annotated[
+        bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
+    ] = False,
+) -> None:
+    """Say whether checkpoints and results are what their names say; the exit status is 1 if not."""
+    from ontogeny.cli.audit import audit_paths
+
+    if not audit_paths(paths, pattern, quick, out, pickle):
+        raise typer.Exit(1)
+
+
+@app.command()
 def measure(
     paths: Annotated[
         list[Path],

@@ -1,0 +1,11 @@
+"""Audit: whether checkpoints and results are what their names say, before a curve is drawn from them.
+
+from ontogeny.audit import audit
+print(audit("checkpoints/").text())
+audit("results/").findings          # a table
+"""
+
+from ontogeny.audit.audit import Audit, audit, quick
+from ontogeny.audit.finding import KINDS, Finding, Severity
+
+__all__ = ["KINDS", "Audit", "Finding", "Severity", "audit", "quick"]
