@@ -107,7 +107,7 @@ def test_a_text_that_cannot_serve_is_a_status(series, tmp_path, content):
     assert set(table(series, part="stable_rank", stimulus_name="")["status"]) == {Status.OK}
 
 
-def test_a_checkpoint_that_is_not_whole_stops_the_measurement_by_name(series):
+def test_a_checkpoint_that_is_not_whole_is_named_and_the_others_are_measured(series):
     from safetensors.torch import load_file, save_file
 
     path = series / "checkpoint-200" / "model.safetensors"
@@ -116,7 +116,9 @@ def test_a_checkpoint_that_is_not_whole_stops_the_measurement_by_name(series):
     save_file(tensors, path, metadata={"format": "pt"})
     with pytest.raises(ForeignCheckpoint, match=r"checkpoint-200[\s\S]*k_proj"):
         measure(series, HEADS)
-    assert set(table(series)["step"]) == {10}, "what was measured before stays"
+    assert set(table(series)["step"]) == {10, 1000}
+    llama(0).save_pretrained(series / "checkpoint-200")
+    assert measure(series, HEADS) == 1, "mended, it is all that was missing"
 
 
 def test_a_model_whose_patterns_cannot_be_seen_says_so(tmp_path):

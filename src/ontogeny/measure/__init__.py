@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ontogeny.measure.plan import Price, Request, Session, price
 from ontogeny.measure.summaries import summarise
-from ontogeny.measure.workers import measure_steps, raise_failed
+from ontogeny.measure.workers import measure_steps
 from ontogeny.series import FETCHED, Series, TokenRule, write_steps
 from ontogeny.store.arrays import compact_arrays
 from ontogeny.store.lock import held
@@ -25,17 +25,21 @@ def measure(
     tokens: TokenRule | None = None,
     trust: bool = False,
     workers: int = 1,
+    budget: float | None = None,
     begin: Callable[[list[int]], None] = lambda steps: None,
     done: Callable[[int], None] = lambda step: None,
 ) -> int:
     """Measure what is missing; returns how many checkpoints had something missing.
 
     series   whatever `Series.open` opens, or a series that is open
-    parts    names; none means every instrument and comparison of the catalogue
+    parts    names, calls such as `cka(variant='biased')`, families such as `heads.*`, patterns; none means
+             every instrument, comparison and summary, and `*` the whole catalogue
     home     where the rows go (default: the run, or `ontogeny/` in a foreign folder)
     text     natural text for a foreign series, tokenised by its own tokenizer
     pattern, tokens, trust   as for `Series.open`
     workers  processes, one thread each
+    budget   seconds of one thread's work over the whole series: the cheapest parts first, by prices that are
+             measured once and kept; what is too dear gets rows with status `over-budget`
 
     A checkpoint that cannot be loaded does not keep the others from being measured; its error is raised at
     the end. RunHeld if another process measures the same series.
@@ -43,19 +47,20 @@ def measure(
     opened = _opened(series, home, pattern, tokens, trust)
     if workers > 1:
         opened.require_portable()
-    session = Session(Request(opened, None, tuple(parts), Path(text) if text else None))
+    asked = Request(opened, None, tuple(parts), Path(text) if text else None, budget=budget)
+    session = Session(asked)
     home = opened.home
     home.mkdir(parents=True, exist_ok=True)
     with held(home, "measuring", "measured", ("rows", "arrays", "fits", FETCHED)):
         write_steps(home, opened.checkpoints)
         steps = [checkpoint.step for checkpoint in session.todo()]
         begin(steps)
-        failed = measure_steps(session, steps, workers, done)
+        outcome = measure_steps(session, steps, workers, done)
         summarise(session)
         compact_rows(home)
         compact_arrays(home)
-    raise_failed(failed)
-    return len(steps)
+    outcome.require_all()
+    return outcome.measured
 
 
 def explain(

@@ -20,6 +20,8 @@ from ontogeny.vocabulary import Fitted, Place, Reading, Status, Stimulus, Stream
 #: What rows of a comparison between two places of one checkpoint have as their reference, and how their
 #: components begin; `place_to` is the second place.
 LAYERS = "layers"
+#: Why a checkpoint shows no gradients.
+TRAINING = "gradients are read while it is trained (Recorder every=…), or on a replayed step (measure_step)"
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def measure_checkpoint(
     for together in by_stimulus.values():
         if (gap := _no_stimulus(together[0].stimulus)) is not None:
             for unit in together:
-                _add(measured, unit, "", Place(), gap)
+                add_reading(measured, unit, "", Place(), gap)
             continue
         found = gather(subject, together, batch, facts)
         if weights is not None:
@@ -122,7 +124,7 @@ def measure_checkpoint(
         if together[0].stimulus is None:
             weights = found
         for unit in sorted(together, key=lambda unit: unit.part.kind != "fit"):
-            _measure_unit(measured, subject, unit, found, together, reference)
+            measure_unit(measured, subject, unit, found, together, reference)
     return measured
 
 
@@ -133,7 +135,7 @@ def _no_stimulus(stimulus: Stimulus | Reading | None) -> Reading | None:
     return stimulus if isinstance(stimulus, Reading) else None
 
 
-def _measure_unit(
+def measure_unit(
     measured: Measured,
     subject: Subject,
     unit: Unit,
@@ -148,9 +150,10 @@ def _measure_unit(
         return
     places = found.places(unit.at)
     if not places:
-        reason = f"{unit.at} sites cannot be seen on this model: {subject.anatomy.why_not(unit.at)}"
+        why = TRAINING if unit.at == "parameter" else subject.anatomy.why_not(unit.at)
+        reason = f"{unit.at} sites cannot be seen on this model: {why}"
         gap = undefined(Status.NOT_OBSERVABLE, reason)
-        _add(measured, unit, "", Place(), gap)
+        add_reading(measured, unit, "", Place(), gap)
         return
     if unit.layers:
         _measure_layers(measured, unit, found)
@@ -159,13 +162,13 @@ def _measure_unit(
     if unit.part.kind == "comparison":
         there = reference([other for other in together if _same_reference(other, unit)])
         if isinstance(there, Reading):
-            _add(measured, unit, "", Place(), there)
+            add_reading(measured, unit, "", Place(), there)
             return
     for place in places:
         values = _evidence(unit, found, there, place)
         gap = next((value for value in values if isinstance(value, Reading)), None)
         if gap is not None:
-            _add(measured, unit, "", place, gap)
+            add_reading(measured, unit, "", place, gap)
             continue
         extra = _generator(unit, place)
         used = " ".join(filter(None, (found.artefact_key(need, place) for need in unit.part.needs)))
@@ -185,11 +188,13 @@ def _measure_layers(measured: Measured, unit: Unit, found: Found) -> None:
         if gap is None:
             _call(measured, unit, place, values, {})
         else:
-            _add(measured, unit, "", place, gap)
+            add_reading(measured, unit, "", place, gap)
         for row in measured.rows[start:]:
             row["place_to"] = str(other)
     if len(measured.rows) == first:
-        _add(measured, unit, "", Place(), undefined(Status.NO_TARGET, "there are no two places to compare"))
+        add_reading(
+            measured, unit, "", Place(), undefined(Status.NO_TARGET, "there are no two places to compare")
+        )
     for row in measured.rows[first:]:
         row["component"] = f"{LAYERS}_{row['component']}".rstrip("_")
 
@@ -238,7 +243,7 @@ def _call(
             returned = made.make(*values, **{**made.bind(**unit.parameters), **extra})
         fitted = returned if isinstance(returned, Fitted) else None
         for component, reading in named_readings(fitted.quality if fitted else returned).items():
-            _add(measured, unit, component, place, reading, used)
+            add_reading(measured, unit, component, place, reading, used)
         if made.null is not None:
             row, arrays = null_row(made, place, part("null", made.null).make(*values))
             measured.rows.append({**unit.identity, **row})
@@ -247,12 +252,12 @@ def _call(
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        _add(measured, unit, "", place, undefined(Status.FAILED, reason))
+        add_reading(measured, unit, "", place, undefined(Status.FAILED, reason))
         return None
     return fitted
 
 
-def _add(
+def add_reading(
     measured: Measured, unit: Unit, component: str, place: Place, reading: Reading, used: str = ""
 ) -> None:
     rows, arrays = kept_rows(unit.part, component, place, reading)

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from ontogeny.catalogue import DataFacts, part
 from ontogeny.errors import BadSource, NotARun
 from ontogeny.evidence import WITHOUT_PASS
 from ontogeny.measure.asked import Asked, asked_parts
+from ontogeny.measure.budget import prices_of, too_dear, unit_key
 from ontogeny.measure.checkpoint import LAYERS, Unit, gather
 from ontogeny.measure.compared import referred
 from ontogeny.measure.facts import facts_of
@@ -16,7 +18,7 @@ from ontogeny.measure.found import watchers_for
 from ontogeny.measure.fused_pass import BATCH
 from ontogeny.measure.resident import UNREADABLE, Resident
 from ontogeny.series import MadeCheckpoint, Series, SeriesCheckpoint
-from ontogeny.store.rows import MEASURED, measured_keys
+from ontogeny.store.rows import MEASURED, measured_keys, refused_keys
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
 
@@ -30,6 +32,7 @@ class Request:
     parts: tuple[str, ...] = ()
     text: Path | None = None
     batch: int = BATCH
+    budget: float | None = None
 
 
 class Session:
@@ -45,6 +48,7 @@ class Session:
                 remedy="wait for its first one; a run that was killed before it has nothing to measure",
             )
         self._resident = Resident()
+        self._dear: dict[tuple[int, int], dict[str, str]] = {}
         self._asked = asked_parts(request.parts)
         self.summaries = [one for one in self._asked if one.part.kind == "summary"]
         self._sized: dict[tuple[int, int], tuple[DataFacts, dict[str, Stimulus | Reading], list[Unit]]] = {}
@@ -119,6 +123,22 @@ class Session:
             "reference": LAYERS if unit.layers else reference,
         }
 
+    @property
+    def dear(self) -> dict[str, str]:
+        """Units that the budget does not reach, and why, by their key; for a model of the present size."""
+        if self.request.budget is None:
+            return {}
+        if self.size not in self._dear:
+            home, batch = self.series.home, self.request.batch
+            prices = prices_of(home, self.subject, self.units, self.facts, batch)
+            count = len(self.series.checkpoints)
+            self._dear[self.size] = too_dear(self.units, prices, count, self.request.budget)
+        return self._dear[self.size]
+
+    @cached_property
+    def _refused(self) -> set[tuple[str, ...]]:
+        return refused_keys(self.series.home)
+
     def references(self, unit: Unit, checkpoint: SeriesCheckpoint) -> dict[str, SeriesCheckpoint | None]:
         """The checkpoints a comparison refers to, by their declared names; None where there is no such."""
         checkpoints, names = self.series.checkpoints, unit.part.options["reference"]
@@ -134,7 +154,8 @@ class Session:
         found = []
         for unit in self.units:
             address = self.address(unit, checkpoint)
-            if tuple(str(address[name]) for name in MEASURED) not in done:
+            key = tuple(str(address[name]) for name in MEASURED)
+            if key not in done and not (unit_key(unit) in self.dear and key in self._refused):
                 found.append(unit)
         needed = {(need, unit.stimulus_hash) for unit in found for need in unit.part.needs}
         fits = [unit for unit in self.units if unit.part.kind == "fit" and unit not in found]

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
 import torch
 
 from ontogeny.errors import ForeignCheckpoint, OntogenyError
-from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
+from ontogeny.measure.budget import unit_key
+from ontogeny.measure.checkpoint import Measured, Unit, add_reading, gather, measure_checkpoint
 from ontogeny.measure.compared import References
 from ontogeny.measure.found import Found
 from ontogeny.measure.plan import Request, Session
@@ -23,7 +25,7 @@ from ontogeny.store.arrays import write_arrays
 from ontogeny.store.fits import write_fit
 from ontogeny.store.rows import measured_keys, write_rows
 from ontogeny.subject import Subject
-from ontogeny.vocabulary import Reading, Status, undefined
+from ontogeny.vocabulary import Place, Reading, Status, undefined
 
 
 class NotLoaded(Exception):
@@ -32,6 +34,35 @@ class NotLoaded(Exception):
     def __init__(self, step: int, cause: Exception) -> None:
         super().__init__(step, cause)
         self.step, self.cause = step, cause
+
+
+@dataclass
+class Outcome:
+    """How many checkpoints were measured, and the errors of those that could not be loaded, by step."""
+
+    measured: int = 0
+    failed: dict[int, Exception] = field(default_factory=dict)
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note an error of loading, and go on."""
+        try:
+            yield
+        except NotLoaded as error:
+            self.failed[error.step] = error.cause
+
+    def require_all(self) -> None:
+        """Raise the one error there is, or one that names every checkpoint that could not be loaded."""
+        failed = self.failed
+        if len(failed) == 1:
+            raise next(iter(failed.values()))
+        if failed:
+            lines = [f"step {step}: {str(failed[step]).splitlines()[0]}" for step in sorted(failed)]
+            raise ForeignCheckpoint(
+                f"{len(failed)} checkpoints could not be loaded",
+                received="; ".join(lines),
+                remedy="the others are measured; mend or remove these and measure again",
+            )
 
 
 class _Worker:
@@ -54,13 +85,17 @@ class _Worker:
         units = session.missing(checkpoint, done)  # those for a model of this size
         if not units:
             return 0
+        dear = session.dear
         measured = measure_checkpoint(
             subject,
-            units,
+            [unit for unit in units if unit_key(unit) not in dear],
             lambda compared: self._reference(compared, checkpoint),
             session.request.batch,
             session.facts,
         )
+        for unit in units:
+            if reason := dear.get(unit_key(unit)):
+                add_reading(measured, unit, "", Place(), undefined(Status.OVER_BUDGET, reason))
         self._write(checkpoint, units, measured)
         return len(measured.rows)
 
@@ -114,7 +149,9 @@ class _Worker:
     def _write(self, checkpoint: SeriesCheckpoint, units: list[Unit], measured: Measured) -> None:
         """Artefacts and arrays first: a row must not point at what is not there."""
         home, step = self.session.series.home, checkpoint.step
-        addresses = {unit.part.name: self.session.address(unit, checkpoint) for unit in units}
+        # Rows between layers say themselves what they refer to; the other units of a part are alike in that.
+        first = sorted(units, key=lambda unit: not unit.layers)
+        addresses = {unit.part.name: self.session.address(unit, checkpoint) for unit in first}
         rows = [{**addresses[row["part"]], **row} for row in measured.rows]
         for row in rows:
             row["fit"] = " ".join(f"{step:06d}-{key}" for key in row.get("fit", "").split())
@@ -153,28 +190,28 @@ def _in_one_thread() -> Iterator[None]:
 
 def measure_steps(
     session: Session, steps: list[int], workers: int, done: Callable[[int], None] = lambda step: None
-) -> dict[int, Exception]:
+) -> Outcome:
     """Measure checkpoints in `workers` processes; `done(step)` is called as each is finished.
 
-    Returns the errors of those that could not be loaded, by step; the others are measured all the same.
+    Those that cannot be loaded do not keep the others from being measured.
     Interrupting it loses at most the checkpoints in flight. Any other error ends the rest and is raised;
     OntogenyError if a worker died without a word.
     """
-    failed: dict[int, Exception] = {}
+    outcome = Outcome()
     if workers <= 1 or len(steps) < 2:
         worker = _Worker(session)
         with _in_one_thread():
             for step in steps:
-                with _noting(failed):
-                    worker.measure(session.series.at(step))
+                with outcome.noting():
+                    outcome.measured += worker.measure(session.series.at(step)) > 0
                 done(step)
-        return failed
+        return outcome
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
         futures = {pool.submit(_measure_step, session.request, step): step for step in steps}
         try:
             for future in as_completed(futures):
-                with _noting(failed):
-                    future.result()
+                with outcome.noting():
+                    outcome.measured += future.result() > 0
                 done(futures[future])
         except BrokenProcessPool as error:
             raise OntogenyError(
@@ -185,25 +222,4 @@ def measure_steps(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return failed
-
-
-@contextmanager
-def _noting(failed: dict[int, Exception]) -> Iterator[None]:
-    try:
-        yield
-    except NotLoaded as error:
-        failed[error.step] = error.cause
-
-
-def raise_failed(failed: dict[int, Exception]) -> None:
-    """Raise the one error there is, or one that names every checkpoint that could not be loaded."""
-    if len(failed) == 1:
-        raise next(iter(failed.values()))
-    if failed:
-        lines = [f"step {step}: {str(failed[step]).splitlines()[0]}" for step in sorted(failed)]
-        raise ForeignCheckpoint(
-            f"{len(failed)} checkpoints could not be loaded",
-            received="; ".join(lines),
-            remedy="the others are measured; mend or remove these and measure again",
-        )
+    return outcome

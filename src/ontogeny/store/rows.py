@@ -10,19 +10,21 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ontogeny.errors import Damaged
 from ontogeny.store.arrays import array_names
 from ontogeny.store.files import Damage, write_file
 from ontogeny.store.seal import ALONE, UNSEALED, SealingSink, broken_seal
-from ontogeny.vocabulary import AXES
+from ontogeny.vocabulary import AXES, Status
 
 #: How the files of `compact_rows` begin.
 COMPACTED = "all-"
 #: What tells whether something need be measured. Two checkpoints may hold the same weights: hence the step.
 MEASURED = ("run", "step", "checkpoint", "part", "parameters", "stimulus", "reference")
 _TEXT = pa.string()
+_REFUSED = str(Status.OVER_BUDGET)
 _BEFORE = {
     "run": _TEXT,
     "attempt": pa.int32(),
@@ -111,10 +113,15 @@ def _aligned(tables: list[pa.Table]) -> pa.Table:
 
 
 def _distinct(table: pa.Table) -> pa.Table:
-    """Every row once: of those with one key and place, the last."""
+    """Every row once: of those with one key and place, the last. What was over budget once and was measured
+    since is not spoken of any more."""
     identity = [name for name in table.column_names if name not in _AFTER or name == "place_to"]
-    again = table.select(identity).to_pandas().duplicated(keep="last")
-    return table.filter(pa.array(~again.to_numpy()))
+    again = table.select(identity).to_pandas().duplicated(keep="last").to_numpy()
+    refused = pc.equal(table["status"], _REFUSED).to_numpy(zero_copy_only=False)
+    if refused.any():
+        keys = table.select(list(MEASURED)).to_pandas().fillna("").astype(str).agg("\0".join, axis=1)
+        again = again | (refused & keys.isin(set(keys[~refused])).to_numpy())
+    return table.filter(pa.array(~again))
 
 
 def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
@@ -128,16 +135,31 @@ def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
 
 
 def measured_keys(home: Path) -> set[tuple[str, ...]]:
-    """Values of `MEASURED`, as text, of everything already measured and, where it has arrays, complete."""
+    """Values of `MEASURED`, as text, of everything already measured and, where it has arrays, complete.
+
+    What was over budget was not measured.
+    """
     found: set[tuple[str, ...]] = set()
     lost: set[tuple[str, ...]] = set()
     arrays = array_names(home)
     for path in _files(home):
-        distinct = read_table(path).select([*MEASURED, "array"]).group_by([*MEASURED, "array"]).aggregate([])
+        table = read_table(path)
+        table = table.filter(pc.not_equal(table["status"], _REFUSED))
+        distinct = table.select([*MEASURED, "array"]).group_by([*MEASURED, "array"]).aggregate([])
         for *key, array in zip(*distinct.to_pydict().values(), strict=True):
             whole = array is None or array in arrays
             (found if whole else lost).add(tuple("" if value is None else str(value) for value in key))
     return found - lost
+
+
+def refused_keys(home: Path) -> set[tuple[str, ...]]:
+    """Values of `MEASURED`, as text, of everything that was over budget."""
+    found: set[tuple[str, ...]] = set()
+    for path in _files(home):
+        table = read_table(path)
+        table = table.filter(pc.equal(table["status"], _REFUSED)).select(list(MEASURED))
+        found |= {tuple("" if v is None else str(v) for v in row.values()) for row in table.to_pylist()}
+    return found
 
 
 def compact_rows(home: Path) -> None:
