@@ -6,10 +6,12 @@ import pytest
 
 from ontogeny.branch import branch
 from ontogeny.interventions import data_mixture
+from ontogeny.measure.facts import facts_of
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.train import resume, train
 from ontogeny.record.training import Training, objective_of
 from ontogeny.replay import at, thin
+from ontogeny.series import Series
 from ontogeny.store.run import Run
 from ontogeny.vocabulary import Streams
 from tiny_recipe import tiny
@@ -72,7 +74,7 @@ def test_held_out_loss_is_the_mean_of_those_by_source(run):
 
 def test_the_held_out_stimulus_goes_by_the_sources_alone(run, texts):
     """Measured on the same rows, whatever the weights: what was trained on them enters nothing."""
-    facts = objective_of(recipe(texts), run.path).facts()
+    facts = facts_of(Series.open(run.path), subject=None)  # pyright: ignore[reportArgumentType]
     rows, weights = facts.heldout(6, 12)
     assert set(facts.text(rows[:3].flatten())) <= set("abcdef\n")
     assert set(facts.text(rows[3:].flatten())) <= set("uvwxyz\n")
@@ -82,7 +84,7 @@ def test_the_held_out_stimulus_goes_by_the_sources_alone(run, texts):
     )
 
 
-def test_it_is_replayed_and_thinned(run, tmp_path):
+def test_a_replay_gives_the_counts_by_source_too(run):
     assert at(run, 17).exact
     found = at(run, 17, start=run.checkpoints[0]).training
     assert found.by_source.record()["samples/low.txt"] == column(run, "samples/low.txt")[17]
