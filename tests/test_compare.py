@@ -80,7 +80,10 @@ def test_a_run_and_its_repetition_differ_nowhere(runs):
     assert set(found.rows["part"]) == {"stable_rank", "previous_token", "induction"}
     assert (found.rows["difference"].dropna() == 0).all()
     assert (found.distances[["distance", "relative"]] == 0).all(axis=None)
-    assert found.similarity["value"].tolist() == pytest.approx([1] * len(found.similarity))
+    own = found.similarity[(found.similarity["component"] == "") & (found.similarity["status"] == "ok")]
+    assert set(own["part"]) == {"cka", "procrustes", "pwcca", "svcca"}
+    expected = [0 if part == "procrustes" else 1 for part in own["part"]]
+    assert own["value"].tolist() == pytest.approx(expected, abs=1e-6)
     assert found.barriers["barrier"].tolist() == [0, 0]
     assert found.left_out.empty
     assert found.reference == "one"
@@ -129,9 +132,11 @@ def test_similarity_is_of_the_same_checkpoint(runs):
     found = compare([runs / "one", runs / "seed"]).similarity
     assert sorted(set(found["step"])) == STEPS
     assert set(found["layer"]) == {0, 1}
-    assert set(found["component"]) == {"", "biased"}
-    assert found["value"].between(-0.2, 1).all()
-    assert found["value"].min() < 0.9
+    assert set(found["part"]) == {"cka", "procrustes", "pwcca", "svcca"}
+    cka = found[found["part"] == "cka"]
+    assert set(cka["component"]) == {"", "biased"}
+    assert cka["value"].between(-0.2, 1).all()
+    assert cka["value"].min() < 0.9
 
 
 def test_rows_meet_at_equal_steps_and_places(runs):
@@ -185,7 +190,9 @@ def test_other_shapes_leave_out_what_needs_equal_ones(runs):
     assert found.distances.empty
     assert found.barriers.empty
     assert "the architectures differ" in "".join(found.left_out["reason"])
-    assert found.similarity["status"].eq("ok").all(), "CKA compares any two widths"
+    cka = found.similarity[found.similarity["part"] == "cka"]
+    assert len(cka)
+    assert cka["status"].eq("ok").all(), "CKA compares any two widths"
     assert len(found.telemetry)
     assert "nothing was measured on wide" in set(found.left_out["reason"])
     assert any(what.startswith("[") for what in found.tensors["what"])

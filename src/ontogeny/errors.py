@@ -14,6 +14,11 @@ class OntogenyError(Exception):
         self.what, self.received, self.allowed, self.remedy = what, received, allowed, remedy
         super().__init__(what, received, allowed, remedy)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # From a worker process: `args` do not fit the signature, and what was received may be anything.
+        received = None if self.received is None else str(self.received)
+        return _told_again, (type(self), self.what, received, self.allowed, self.remedy)
+
     def __str__(self) -> str:
         lines = [self.what]
         if self.received is not None:
@@ -23,6 +28,14 @@ class OntogenyError(Exception):
         if self.remedy:
             lines.append(f"  to do:    {self.remedy}")
         return "\n".join(lines)
+
+
+def _told_again(
+    kind: type[OntogenyError], what: str, received: str | None, allowed: str | None, remedy: str | None
+) -> OntogenyError:
+    error = kind.__new__(kind)
+    OntogenyError.__init__(error, what, received=received, allowed=allowed, remedy=remedy)
+    return error
 
 
 class UnknownName(OntogenyError):

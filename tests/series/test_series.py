@@ -7,9 +7,9 @@ import torch
 from safetensors.torch import save_file
 
 from ontogeny.errors import NotARun
+from ontogeny.series import Series
 from ontogeny.store.checkpoint import write_checkpoint
 from ontogeny.store.run import Run
-from ontogeny.series import Series
 
 
 def checkpoint(folder, value: float = 1.0, name: str = "model.safetensors"):
@@ -52,7 +52,7 @@ def test_two_folders_of_one_step_are_refused(tmp_path):
 
 
 def test_what_is_nothing_says_what_it_lacks(tmp_path):
-    for path, said in ((tmp_path, "0 entries"), (tmp_path / "nowhere", "no such file or folder")):
+    for path, said in ((tmp_path, "0 entries"), (tmp_path / "nowhere", "no such folder or file")):
         with pytest.raises(NotARun, match=said) as caught:
             Series.open(path)
         assert "transformers" in str(caught.value)

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
 import torch
 
-from ontogeny.errors import ForeignCheckpoint, OntogenyError
+from ontogeny.errors import OntogenyError
 from ontogeny.measure.budget import unit_key
 from ontogeny.measure.checkpoint import Measured, Unit, add_reading, gather, measure_checkpoint
 from ontogeny.measure.compared import References
 from ontogeny.measure.found import Found
+from ontogeny.measure.outcome import NotLoaded, Outcome
 from ontogeny.measure.plan import Request, Session
 from ontogeny.measure.resident import UNREADABLE
 from ontogeny.record.environment import environment
@@ -26,43 +26,6 @@ from ontogeny.store.fits import write_fit
 from ontogeny.store.rows import measured_keys, write_rows
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Place, Reading, Status, undefined
-
-
-class NotLoaded(Exception):
-    """A checkpoint that cannot be loaded, and why; the others can still be measured."""
-
-    def __init__(self, step: int, cause: Exception) -> None:
-        super().__init__(step, cause)
-        self.step, self.cause = step, cause
-
-
-@dataclass
-class Outcome:
-    """How many checkpoints were measured, and the errors of those that could not be loaded, by step."""
-
-    measured: int = 0
-    failed: dict[int, Exception] = field(default_factory=dict)
-
-    @contextmanager
-    def noting(self) -> Iterator[None]:
-        """Note an error of loading, and go on."""
-        try:
-            yield
-        except NotLoaded as error:
-            self.failed[error.step] = error.cause
-
-    def require_all(self) -> None:
-        """Raise the one error there is, or one that names every checkpoint that could not be loaded."""
-        failed = self.failed
-        if len(failed) == 1:
-            raise next(iter(failed.values()))
-        if failed:
-            lines = [f"step {step}: {str(failed[step]).splitlines()[0]}" for step in sorted(failed)]
-            raise ForeignCheckpoint(
-                f"{len(failed)} checkpoints could not be loaded",
-                received="; ".join(lines),
-                remedy="the others are measured; mend or remove these and measure again",
-            )
 
 
 class _Worker:

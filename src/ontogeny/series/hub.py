@@ -167,7 +167,7 @@ def _reason(error: Exception) -> str:
 
 def _hub() -> Any:
     try:
-        import huggingface_hub  # an optional extra, and slow to import
+        import huggingface_hub.constants  # an optional extra, and slow to import
     except ImportError as error:
         raise MissingExtra(
             "a hub's revisions cannot be read",

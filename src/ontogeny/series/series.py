@@ -167,7 +167,7 @@ def _nothing_at(path: Path, pattern: Pattern | None, notes: Sequence[str]) -> No
     elif str(path).startswith(hub.PREFIX):
         received = "no revision whose name gives a step"
     elif not path.exists():
-        received = "no such file or folder"
+        received = "no such folder or file"
     else:
         received = f"{len(list(path.iterdir()))} entries" if path.is_dir() else "a file in no known format"
     return NotARun(

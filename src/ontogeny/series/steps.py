@@ -18,7 +18,7 @@ TABLE = "steps.parquet"
 _COLUMNS = {"step": "int64", "tokens": "float64", "label": "str"}
 
 #: Tokens per step, or tokens seen by a step.
-TokenRule = float | Callable[[int], float]
+TokenRule = int | float | Callable[[int], float]
 
 
 def tokens_by(rule: TokenRule | None) -> Callable[[int], float | None]:

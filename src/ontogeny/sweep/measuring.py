@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ontogeny.errors import OntogenyError
 from ontogeny.measure import Request, Session
-from ontogeny.measure.workers import measure_steps, raise_failed
+from ontogeny.measure.workers import measure_steps
 from ontogeny.store.arrays import compact_arrays
 from ontogeny.store.lock import held
 from ontogeny.store.rows import compact_rows
@@ -82,7 +82,7 @@ def measure_checkpoints(request: Request, steps: tuple[int, ...], tell: Tell) ->
         measured.append(step)
         tell(step=len(measured), steps=len(steps))
 
-    raise_failed(measure_steps(_opened[0], list(steps), 1, done))
+    measure_steps(_opened[0], list(steps), 1, done).require_all()
 
 
 def _tasks(runs: Sequence[Run], home: Path, parts: Sequence[str]) -> tuple[list[Task], dict[str, Path]]:
