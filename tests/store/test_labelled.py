@@ -13,7 +13,15 @@ def table(*rows: dict) -> pd.DataFrame:
     """As `read_rows` gives it: every axis there, integers nullable."""
     frame = pd.DataFrame(
         [
-            {"component": "", "stimulus_name": "heldout", "settings": "", "step": 0, "value": 1.0, **row}
+            {
+                "component": "",
+                "stimulus_name": "heldout",
+                "settings": "",
+                "place_to": "",
+                "step": 0,
+                "value": 1.0,
+            }
+            | row
             for row in rows
         ]
     )
@@ -100,3 +108,15 @@ def test_runs_are_an_axis():
     found = labelled(table(*rows), "x", run=True)
     assert found.dims == ("run", "step", "layer")
     assert found.sel(run="b", layer=0).isnull().values.tolist() == [False, True, False]
+
+
+def test_the_second_of_two_places_is_an_axis_of_its_own():
+    rows = [
+        {"step": step, "layer": layer, "place_to": f"layer {other}", "value": 10 * layer + other + step / 10}
+        for step in (0, 1)
+        for layer, other in ((0, 1), (0, 2), (1, 2))
+    ]
+    array = labelled(table(*rows), "proof")
+    assert array.dims == ("step", "layer", "place_to")
+    assert array.sel(step=1, layer=1, place_to="layer 2") == pytest.approx(12.1)
+    assert np.isnan(array.sel(step=1, layer=1, place_to="layer 1"))

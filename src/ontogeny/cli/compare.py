@@ -57,10 +57,10 @@ def _print_pairs(found: Comparison) -> None:
     _print("measured, largest differences at the last common step", _largest(final), [*_WHERE, *_VALUES])
     whole = found.distances[found.distances["matrix"].isna()]
     _print("distance of all parameters", whole, ["run", "step", "distance", "relative"], LINES)
-    debiased = found.similarity[found.similarity["component"] == ""]
-    if len(debiased):
-        summary = debiased.groupby(["run", "step"], sort=False)["value"].agg(["min", "max"]).reset_index()
-        _print("CKA over layers", summary, ["run", "step", "min", "max"], LINES)
+    own = found.similarity[found.similarity["component"] == ""]
+    for part, of_part in own.groupby("part"):
+        over = of_part.groupby(["run", "step"], sort=False)["value"].agg(["min", "max"]).reset_index()
+        _print(f"{part} over layers", over, ["run", "step", "min", "max"], LINES)
     columns = ["run", "units", "barrier", "alpha", "loss", "reference_loss", "distance", "reason"]
     _print("loss barrier between the final checkpoints", found.barriers, columns)
 

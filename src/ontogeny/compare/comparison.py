@@ -28,7 +28,7 @@ class Comparison:
     telemetry   metrics at common steps: value, reference_value, difference
     rows        measured rows at common steps and places: value, reference_value, difference
     distances   ‖θ − θ'‖ at common checkpoints; a null place is all parameters together
-    similarity  CKA of common checkpoints on one stimulus, by layer
+    similarity  CKA, SVCCA, PWCCA and Procrustes of common checkpoints on one stimulus, by layer
     barriers    loss barriers between the final checkpoints, as they are and with units aligned
     effects     of groups: paired differences over seeds, with intervals and exact p
     left_out    what could not be compared, and why

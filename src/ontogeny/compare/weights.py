@@ -1,12 +1,11 @@
 """Two series checkpoint by checkpoint: distance of weights, similarity of features, barrier at the end."""
 
-import math
 from collections.abc import Mapping
 
 import pandas as pd
 from torch import Tensor
 
-from ontogeny.catalogue import measuring_part
+from ontogeny.catalogue import measuring_part, parts
 from ontogeny.compare.barrier import BARRIERS, final_barriers
 from ontogeny.compare.comparison import PLACE, Columns, Gaps
 from ontogeny.compare.side import Side
@@ -14,8 +13,8 @@ from ontogeny.errors import NotARun
 from ontogeny.measure.checkpoint import Unit, gather, measure_checkpoint
 from ontogeny.measure.plan import Request, Session
 from ontogeny.measure.reading_rows import Row
-from ontogeny.numerics.distance import weight_distance
-from ontogeny.vocabulary import Place, Reading, Status, undefined
+from ontogeny.numerics.distance import distance_of_weights, weight_distance
+from ontogeny.vocabulary import Place, Reading, Status
 
 __all__ = ["BARRIERS", "DISTANCES", "SIMILARITY", "compare_weights"]
 
@@ -31,14 +30,20 @@ DISTANCES: Columns = {
 SIMILARITY: Columns = {
     "run": "str",
     "step": "Int64",
+    "part": "str",
     "component": "str",
     **PLACE,
     "value": "float64",
     "n": "Int64",
     **_READING,
 }
-#: Parts that a session is opened for: what the similarity is, what a barrier is a barrier of.
-PARTS = ("cka", "heldout_loss")
+#: What a barrier is a barrier of.
+LOSS = "heldout_loss"
+
+
+def similarities() -> list[str]:
+    """The comparisons that can hold any two places against each other, of one model or of two."""
+    return [name for name, made in parts("comparison").items() if made.options["layers"]]
 
 
 def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[str, pd.DataFrame]:
@@ -47,8 +52,9 @@ def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[s
     Distances need equal shapes, similarity and barriers the same stimulus; what is missing goes to `gaps`.
     """
     found = {name: pd.DataFrame() for name in ("distances", "similarity", "barriers")}
+    names = (*similarities(), LOSS)
     try:
-        mine, theirs = (Session(Request(side.series, parts=PARTS)) for side in (here, there))
+        mine, theirs = (Session(Request(side.series, parts=names)) for side in (here, there))
     except NotARun as error:
         gaps.add(here.label, "weights", error.what)
         return found
@@ -59,7 +65,8 @@ def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[s
         gaps.add(here.label, "similarity, barriers", "no model was to be run")
     if wrong := _unlike_shapes(mine, theirs):
         gaps.add(here.label, "distances, barriers", wrong)
-    similar = _shared_unit(mine, theirs, "cka", here.label, gaps) if passes else None
+    shared = [_shared_unit(mine, theirs, n, here.label, gaps) for n in names if n != LOSS and passes]
+    similar = [unit for unit in shared if unit is not None]
     rows: dict[str, list[Row]] = {"distances": [], "similarity": []}
     for step in steps:
         for session in (mine, theirs):
@@ -67,10 +74,10 @@ def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[s
         marks = {"run": here.label, "step": step}
         if not wrong:
             rows["distances"] += [{**marks, **row} for row in _distances(mine, theirs)]
-        if similar is not None:
+        if similar:
             rows["similarity"] += [{**marks, **row} for row in _similarity(mine, theirs, similar)]
     found |= {name: pd.DataFrame(lines) for name, lines in rows.items()}
-    loss = _shared_unit(mine, theirs, "heldout_loss", here.label, gaps) if passes and not wrong else None
+    loss = _shared_unit(mine, theirs, LOSS, here.label, gaps) if passes and not wrong else None
     if loss is not None:
         found["barriers"] = final_barriers(mine, theirs, loss, here.label, gaps)
     return found
@@ -94,28 +101,11 @@ def _parameters(session: Session) -> dict[str, Tensor]:
 def _distances(here: Session, there: Session) -> list[Row]:
     """All parameters together, then matrix by matrix."""
     mine, theirs = _parameters(here), _parameters(there)
-    found = [
-        _distance_row(Place(), _in_quadrature([weight_distance(mine[n], theirs[n]) for n in mine], theirs))
-    ]
+    found = [_distance_row(Place(), distance_of_weights(mine, theirs))]
     matrices = there.subject.matrices()
     for place, weight in here.subject.matrices().items():
         found.append(_distance_row(place, weight_distance(weight, matrices[place])))
     return found
-
-
-def _in_quadrature(parts: list[dict[str, Reading]], reference: Mapping[str, Tensor]) -> dict[str, Reading]:
-    """Distances of disjoint tensors as the distance of all of them."""
-    for readings in parts:
-        if readings[""].reason:
-            return readings
-    length = math.sqrt(sum(float(readings[""].value) ** 2 for readings in parts))
-    size = math.sqrt(sum(float(tensor.double().square().sum()) for tensor in reference.values()))
-    if size == 0:
-        return {
-            "": Reading(length),
-            "relative": undefined(Status.ZERO_WEIGHT, "the reference is 0 throughout"),
-        }
-    return {"": Reading(length), "relative": Reading(length / size)}
 
 
 def _distance_row(place: Place, readings: Mapping[str, Reading]) -> Row:
@@ -143,8 +133,8 @@ def _shared_unit(here: Session, there: Session, name: str, label: str, gaps: Gap
     return units[0]
 
 
-def _similarity(here: Session, there: Session, unit: Unit) -> list[Row]:
+def _similarity(here: Session, there: Session, units: list[Unit]) -> list[Row]:
     measured = measure_checkpoint(
-        here.subject, [unit], lambda compared: gather(there.subject, compared), here.request.batch
+        here.subject, units, lambda compared: gather(there.subject, compared), here.request.batch
     )
     return measured.rows

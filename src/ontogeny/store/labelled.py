@@ -20,7 +20,7 @@ def labelled(
     Rows of several stimuli or settings need one of each to be named; the default is the first stimulus of
     the table, and the part's default settings. A part measured at several kinds of site has one array for
     those places that share its axes: matrices are left out unless nothing else was measured
-    (`run.table(part)` has them all).
+    (`run.table(part)` has them all). Numbers between two places have the second one, as text, on `place_to`.
     """
     components = set(table["component"])
     if component not in components:
@@ -29,7 +29,8 @@ def labelled(
     axes = [axis for axis in AXES if chosen[axis].notna().any()]
     if axes:
         chosen = chosen.dropna(subset=axes)
-    keys = (["run"] if run else []) + ["step", *axes]
+    edges = ["place_to"] if (chosen["place_to"].fillna("") != "").any() else []
+    keys = (["run"] if run else []) + ["step", *axes, *edges]
     series = chosen.astype(dict.fromkeys([a for a in axes if AXES[a] is int], "int64"))
     series = series.drop_duplicates(keys, keep="last").set_index(keys)["value"].astype("float64")
     array = xr.DataArray.from_series(series)
