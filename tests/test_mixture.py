@@ -13,6 +13,7 @@ from ontogeny.record.training import Training, objective_of
 from ontogeny.replay import at, thin
 from ontogeny.series import Series
 from ontogeny.store.run import Run
+from ontogeny.testing import tiny_subject
 from ontogeny.vocabulary import Streams
 from tiny_recipe import tiny
 
@@ -74,7 +75,7 @@ def test_held_out_loss_is_the_mean_of_those_by_source(run):
 
 def test_the_held_out_stimulus_goes_by_the_sources_alone(run, texts):
     """Measured on the same rows, whatever the weights: what was trained on them enters nothing."""
-    facts = facts_of(Series.open(run.path), subject=None)  # pyright: ignore[reportArgumentType]
+    facts = facts_of(Series.open(run.path), tiny_subject())
     rows, weights = facts.heldout(6, 12)
     assert set(facts.text(rows[:3].flatten())) <= set("abcdef\n")
     assert set(facts.text(rows[3:].flatten())) <= set("uvwxyz\n")
