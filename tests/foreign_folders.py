@@ -47,7 +47,7 @@ def own_folder(folder: Path, model: Decoder) -> str:
 
 
 def nanogpt_state(model: Decoder) -> dict[str, Tensor]:
-    """A decoder's tensors as nanoGPT names and fuses them, the tie in it as nanoGPT's own state dict has it."""
+    """A decoder's tensors as nanoGPT names and fuses them, its tie among them."""
     blocks = {"attention_norm": "ln_1", "attention.output": "attn.c_proj", "mlp_norm": "ln_2",
               "mlp.up": "mlp.c_fc", "mlp.down": "mlp.c_proj"}  # fmt: skip
     ours = dict(model.state_dict())
@@ -72,7 +72,8 @@ def nanogpt_file(path: Path, model: Decoder, prefix: str = "", **more: object) -
     """nanoGPT's ckpt.pt, as its train.py saves it."""
     config = model.config
     arguments = {"n_layer": config.layers, "n_head": config.heads, "n_embd": config.width, "dropout": 0.1,
-                 "block_size": config.context, "bias": config.bias, "vocab_size": config.vocabulary}  # fmt: skip
+                 "block_size": config.context, "bias": config.bias,
+                 "vocab_size": config.vocabulary}  # fmt: skip
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     torch.save(
         {

@@ -1,4 +1,4 @@
-"""Shards of torch's distributed checkpoints, read without a process group and without running their pickles."""
+"""Shards of torch's distributed checkpoints, read without a process group and without running a pickle."""
 
 import os
 import pickle
@@ -66,7 +66,8 @@ rank = int(sys.argv[1])
 dist.init_process_group("gloo", init_method=f"file://{sys.argv[2]}/rendezvous", rank=rank, world_size=2)
 mesh = init_device_mesh("cpu", (2,))
 whole = torch.arange(24.0).view(6, 4)
-checkpoint.save({"model": {"a": distribute_tensor(whole, mesh, [Shard(0)])}}, checkpoint_id=f"{sys.argv[2]}/a")
+shards = distribute_tensor(whole, mesh, [Shard(0)])
+checkpoint.save({"model": {"a": shards}}, checkpoint_id=f"{sys.argv[2]}/a")
 dist.barrier()
 dist.destroy_process_group()
 """

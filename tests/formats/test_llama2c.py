@@ -26,7 +26,7 @@ Lily didn't want to help her mom, so she said, "I'm sorry, mom. I didn't know wh
 def plain_forward(path, tokens):
     """llama2.c's own order of rotation and storage, read from the file by itself, in float64."""
     raw = path.read_bytes()
-    width, hidden, layers, heads, keys, vocabulary, context = struct.unpack("<7i", raw[:28])
+    width, hidden, layers, heads, keys, vocabulary, _ = struct.unpack("<7i", raw[:28])
     values, at, size = (
         torch.from_numpy(np.frombuffer(raw[28:], dtype="<f4").copy()).double(),
         0,

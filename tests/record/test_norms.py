@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from ontogeny.record.norms import UpdateNorms, canonical_name, grouped, norm_groups, squares
+from ontogeny.record.norms import UpdateNorms, grouped, norm_groups, squares
 
 
 def test_float32_kernels_agree_with_float64():
@@ -65,12 +65,6 @@ def test_an_edit_between_steps_is_noticed():
     changes, before = watch.measure()
     assert changes == [pytest.approx(4)]
     assert before == [pytest.approx(4 * 36)]
-
-
-def test_wrapper_prefixes_go_in_any_order_and_depth():
-    assert canonical_name("module._orig_mod.module.block.weight") == "block.weight"
-    assert canonical_name("_orig_mod.encoder.module.weight") == "encoder.weight"
-    assert canonical_name("modules.weight") == "modules.weight"
 
 
 def test_updates_are_those_of_float64_in_order_across_cache_blocks():

@@ -7,7 +7,7 @@ import xxhash
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from ontogeny.record.norms import canonical_name
+from ontogeny.formats.canonical import canonical_name
 from ontogeny.vocabulary import tensor_digest, tensor_head
 
 

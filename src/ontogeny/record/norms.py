@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ontogeny.formats.canonical import canonical_name
+
 # One kernel call for many tensors, as torch's own optimizers make it; torch has no public name for it.
 _foreach_norm: Any = torch._foreach_norm  # pyright: ignore[reportPrivateImportUsage]
 _foreach_copy_: Any = torch._foreach_copy_  # pyright: ignore[reportPrivateImportUsage]
@@ -16,13 +18,6 @@ _foreach_sub_: Any = torch._foreach_sub_  # pyright: ignore[reportPrivateImportU
 #: Below this a weight counts as zero-initialised, and a ratio to it as undefined.
 ZERO_WEIGHT = 1e-12
 BLOCK_BYTES = 1 << 20
-_WRAPPERS = ("module.", "_orig_mod.", "_fsdp_wrapped_module.")
-
-
-def canonical_name(name: str) -> str:
-    """A parameter's name without the prefixes that wrappers add, in any order and depth."""
-    parts = [part for part in name.split(".") if f"{part}." not in _WRAPPERS]
-    return ".".join(parts)
 
 
 def named_trainable(model: nn.Module) -> dict[str, nn.Parameter]:

@@ -9,9 +9,10 @@ from torch.nn.parameter import is_lazy
 
 from ontogeny.catalogue import Intervention, part
 from ontogeny.errors import BadContract, ForeignCheckpoint, NotReplayable
+from ontogeny.formats.canonical import canonical_name
 from ontogeny.models import Decoder
 from ontogeny.models.shapes import import_state
-from ontogeny.record.norms import canonical_name, named_trainable
+from ontogeny.record.norms import named_trainable
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.saving import join_tensors, load_optimizer_by_name
 from ontogeny.record.training import Training, objective_of

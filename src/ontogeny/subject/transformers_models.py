@@ -22,9 +22,11 @@ def load_transformers(weights: Weights, into: Subject | None, label: str) -> Sub
     """
     transformers = imported(label)
     config = described(transformers, weights.config, label)
-    if into is not None and _same(into.model, config) and _filled(into.model, weights, label):
-        return into
-    return Subject(_built(transformers, config, weights, label))
+    if into is None or not _same(into.model, config):
+        return Subject(_built(transformers, config, weights, label))
+    if not _filled(into.model, weights, label):
+        into.model.load_state_dict(_built(transformers, config, weights, label).state_dict())
+    return into
 
 
 def imported(label: str) -> Any:
@@ -76,7 +78,8 @@ def _same(model: nn.Module, config: Any) -> bool:
 
 
 def _filled(model: nn.Module, weights: Weights, label: str) -> bool:
-    """Whether the weights went into the model as they are; False where names have to be converted first."""
+    """Whether the weights went into the model as they are; False where `transformers` has to convert names
+    or layouts of older releases first, or where they do not fit at all."""
     try:
         fill(model, weights, label)
     except ForeignCheckpoint:
@@ -104,10 +107,17 @@ def model_classes(transformers: Any, config: Any) -> list[Any]:
     ]
     if found:
         return found
-    masked = [transformers.AutoModelForMaskedLM, transformers.AutoModel]
-    causal = [transformers.AutoModelForCausalLM, transformers.AutoModel]
-    encoder = type(config) in transformers.AutoModelForMaskedLM._model_mapping
-    return masked if encoder and not getattr(config, "is_decoder", False) else causal
+    automatic = transformers.AutoModelForMaskedLM, transformers.AutoModelForCausalLM, transformers.AutoModel
+    masked, causal, bare = (_shipped(auto, config) for auto in automatic)
+    return [*(masked if masked and not getattr(config, "is_decoder", False) else causal), *bare]
+
+
+def _shipped(automatic: Any, config: Any) -> list[Any]:
+    """The classes of `transformers` that one of its automatic ones stands for, given a configuration."""
+    if type(config) not in automatic._model_mapping:
+        return []
+    found = automatic._model_mapping[type(config)]
+    return list(found) if isinstance(found, tuple | list) else [found]
 
 
 def _loaded(made: Any, config: Any, weights: Weights, label: str) -> nn.Module:
