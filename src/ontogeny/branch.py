@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import nn
 
@@ -54,14 +54,32 @@ def branch(
     schedules, which are inside of the loop. `progress` hears what `advance` returned.
     """
     parent = run if isinstance(run, Run) else Run.open(run)
+    asked = _Asked(at, apply, Path(out), end, until, sham)
     if advance is not None:
-        return _loop_branch(parent, at, apply, out, end, until, sham, progress, advance, **loop)
-    last = until or planned_end(parent)
-    entries = _entries(parent, apply, at, end, last, sham)
-    fork: Training = replay_at(parent, at, **loop).training
-    identity = {**run_identity(fork), **_descent(parent, apply, at, last, entries, sham)}
-    made = Run.create(out, identity | _environment(parent))
-    folder = _keep_fork(made, at, fork.model, state_content(fork.state))
+        return _loop_branch(parent, asked, progress, advance, **loop)
+    if loop:
+        raise BadContract("parts of a foreign loop, and no advance to take its steps", received=sorted(loop))
+    return _recipe_branch(parent, asked, progress)
+
+
+class _Asked(NamedTuple):
+    """What branch was asked for."""
+
+    at: int
+    apply: Sequence[str]
+    out: Path
+    end: int | None
+    until: int | None
+    sham: bool
+
+
+def _recipe_branch(parent: Run, asked: _Asked, progress: Callable[[int, Any], None]) -> Run:
+    last = asked.until or planned_end(parent)
+    entries = _entries(parent, asked, asked.end, last)
+    fork = replay_at(parent, asked.at).training
+    identity = {**run_identity(fork), **_descent(parent, asked, last, entries)}
+    made = Run.create(asked.out, identity | _environment(parent))
+    folder = _keep_fork(made, asked.at, fork.model, state_content(fork.state))
     training = Training(fork.recipe, fork.objective, recorded_interventions(entries))
     restore(training, open_checkpoint(folder))
     with recorder_of(training, made.path, {}, resume=True) as recorder:
@@ -71,31 +89,26 @@ def branch(
 
 def _loop_branch(
     parent: Run,
-    at: int,
-    apply: Sequence[str],
-    out: Path | str,
-    end: int | None,
-    until: int | None,
-    sham: bool,
+    asked: _Asked,
     progress: Callable[[int, Any], None],
     advance: Advance,
     checkpoints: Container[int] | None = None,
     **loop: Any,
 ) -> Run:
     recorded = int(parent.telemetry("model_digest")["step"].max())
-    last = until or recorded
+    last = asked.until or recorded
     if last > recorded:
         raise NotReplayable(
             f"the tape of {parent.path} ends", received=f"until {last}", allowed=f"steps up to {recorded}"
         )
     # A window that is open in a recipe ends with the tape here: nobody else says how long the loop is.
-    entries = _entries(parent, apply, at, last if end is None else end, last, sham)
+    entries = _entries(parent, asked, last if asked.end is None else asked.end, last)
     added = recorded_interventions(entries[len(parent.identity.get("interventions", ())) :])
     require_reachable(added)
-    fork = replay_at(parent, at, advance=advance, **loop).training
-    identity = _descent(parent, apply, at, last, entries, sham)
-    made = Run.create(out, identity | _environment(parent))
-    _keep_fork(made, at, fork.model, fork.content())
+    fork = replay_at(parent, asked.at, advance=advance, **loop).training
+    identity = _descent(parent, asked, last, entries)
+    made = Run.create(asked.out, identity | _environment(parent))
+    _keep_fork(made, asked.at, fork.model, fork.content())
     for number, one in enumerate(added, start=len(entries) - len(added)):
         fork.state[f"intervention{number}"] = one
     parts = {name: part for name, part in fork.state.items() if name not in ("model", "optimizer")}
@@ -124,31 +137,28 @@ def _carry_on_tape(
             return
 
 
-def _entries(
-    parent: Run, apply: Sequence[str], at: int, end: int | None, last: int, sham: bool
-) -> list[dict[str, Any]]:
+def _entries(parent: Run, asked: _Asked, end: int | None, last: int) -> list[dict[str, Any]]:
     """The interventions of a branch as its identity lists them, the parent's first; all can be made."""
+    at = asked.at
     if not at < last or (end is not None and not at < end):
         raise BadContract("a branch that ends before it begins", received=f"at {at}, end {end}, until {last}")
     entries = [
         *parent.identity.get("interventions", ()),
-        *({"spec": spec, "start": at, "end": end, "sham": sham} for spec in apply),
+        *({"spec": spec, "start": at, "end": end, "sham": asked.sham} for spec in asked.apply),
     ]
     recorded_interventions(entries)
     return entries
 
 
-def _descent(
-    parent: Run, apply: Sequence[str], at: int, last: int, entries: Sequence[Mapping[str, Any]], sham: bool
-) -> dict[str, Any]:
+def _descent(parent: Run, asked: _Asked, last: int, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What `run.json` says of where a branch comes from."""
-    cause = ", ".join(apply) or "unchanged"
+    cause = ", ".join(asked.apply) or "unchanged"
     return {
-        "title": f"{parent.name} from step {at}: {cause}{' (sham)' if sham else ''}",
-        "parent": {"run": parent.id, "name": parent.name, "step": at},
+        "title": f"{parent.name} from step {asked.at}: {cause}{' (sham)' if asked.sham else ''}",
+        "parent": {"run": parent.id, "name": parent.name, "step": asked.at},
         "interventions": list(entries),
         "until": last,
-        "grade": _grade(parent, at),
+        "grade": _grade(parent, asked.at),
     }
 
 
