@@ -1,11 +1,18 @@
+import json
 import math
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from ontogeny.numerics.canonical import canonical_correlations, projection_weighted, view_of
-from ontogeny.numerics.similarity import items_of
+from ontogeny.numerics.procrustes import procrustes_distance
+from ontogeny.numerics.similarity import biased_cka, items_of
 from ontogeny.vocabulary import Reading, Status
+
+#: What scikit-learn and scipy find; the script beside it says how.
+ORACLE = Path(__file__).parents[1] / "oracles" / "scikit_learn_similarity.json"
 
 
 def gaussian(rows, columns, seed=0):
@@ -118,3 +125,22 @@ def test_what_has_no_directions_says_why():
     broken = items_of(torch.full((50, 3), math.nan))
     assert isinstance(broken, Reading)
     assert broken.status is Status.NONFINITE
+
+
+def views(seed, items, width, other, shared):
+    rng = np.random.RandomState(seed)
+    here, there = rng.standard_normal((items, width)), rng.standard_normal((items, other))
+    there[:, :shared] += here[:, :shared] * np.linspace(3, 0.2, shared)
+    return torch.from_numpy(here), torch.from_numpy(there)
+
+
+def test_scikit_learn_and_scipy_find_the_same():
+    for name, expected in json.loads(ORACLE.read_text())["views"].items():
+        here, there = views(*map(int, name.split()))
+        found = correlations(here, there).correlations
+        np.testing.assert_allclose(found.numpy(), expected["canonical"], atol=1e-9)
+        assert float(found[0]) == pytest.approx(expected["first_correlation"], abs=1e-5)
+        assert biased_cka(here, there).value == pytest.approx(expected["biased_cka"], rel=1e-9)
+        if "procrustes" in expected:
+            distance = procrustes_distance(items_of(here), items_of(there)).value
+            assert distance == pytest.approx(expected["procrustes"], rel=1e-9)

@@ -1,4 +1,6 @@
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,8 +10,13 @@ from hypothesis import strategies as st
 
 from ontogeny.numerics import power_laws
 from ontogeny.numerics.power_laws import rank_slope, tail_exponent
-from ontogeny.numerics.spectra import singular_values
+from ontogeny.numerics.spectra import entropy_rank, singular_values
 from ontogeny.vocabulary import Reading, Status
+
+#: What other programs find, and the scripts that say how.
+ORACLES = Path(__file__).parents[1] / "oracles"
+WEIGHTWATCHER = json.loads((ORACLES / "weightwatcher_alpha.json").read_text())
+SCIKIT_LEARN = json.loads((ORACLES / "scikit_learn_similarity.json").read_text())
 
 
 def gaussian(rows, columns, seed=0):
@@ -190,3 +197,36 @@ def test_a_reading_is_handed_on():
     gap = singular_values(torch.full((3, 3), math.nan))
     assert tail_exponent(gap) is gap
     assert rank_slope(gap) is gap
+
+
+def drawn(name):
+    """What the oracle's script draws under a name."""
+    law, seed, *numbers = name.split()
+    rng = np.random.RandomState(int(seed))
+    if law == "student":
+        return torch.from_numpy(rng.standard_t(2, size=tuple(map(int, numbers)))).float()
+    count, alpha = int(numbers[0]), float(numbers[1])
+    return torch.from_numpy((1 - rng.random_sample(count)) ** (-1 / (alpha - 1)))
+
+
+def test_weightwatcher_fits_the_same_tails():
+    for name, expected in WEIGHTWATCHER["eigenvalues"].items():
+        found = tail_exponent(drawn(name))
+        assert {key: getattr(found, key) for key in expected} == pytest.approx(expected, rel=1e-9), name
+
+
+def test_weightwatcher_reads_the_same_from_layers():
+    """To six digits: its singular values are single precision, of the same weights."""
+    for name, expected in WEIGHTWATCHER["layers"].items():
+        found = tail_exponent(singular_values(drawn(name)).square())
+        assert {key: getattr(found, key) for key in expected} == pytest.approx(expected, rel=1e-5), name
+
+
+def test_scikit_learn_draws_the_same_line():
+    for seed, expected in SCIKIT_LEARN["spectra"].items():
+        data = np.random.RandomState(int(seed)).standard_normal((600, 150)) * np.arange(1, 151) ** -0.6
+        found = rank_slope(torch.from_numpy(np.linalg.eigvalsh(np.cov(data.T))))
+        assert found.slope == pytest.approx(expected["slope"], rel=1e-9)
+        assert found.r_squared == pytest.approx(expected["r_squared"], rel=1e-9)
+        rank = entropy_rank(singular_values(torch.from_numpy(data))).value
+        assert rank == pytest.approx(expected["entropy_rank"], rel=1e-9)
