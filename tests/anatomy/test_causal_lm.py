@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-import torch
 from torch import nn
 
+from ontogeny.anatomy import read_anatomy
 from ontogeny.anatomy.causal_lm import read_causal_lm
 from ontogeny.errors import NotObservable
 
@@ -24,6 +24,7 @@ def test_the_stack_is_the_list_as_long_as_the_model_has_layers():
     found = read_causal_lm(fake(nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8)]), 2))
     assert found.blocks == ("stack.0", "stack.1")
     assert found.attention == ()
+    assert "registry" in found.why_not("attention")
     assert (found.family, found.heads, found.width, found.vocabulary, found.context) == (
         "fake",
         2,
@@ -43,28 +44,5 @@ def test_no_config_is_said():
         read_causal_lm(nn.Linear(2, 2))
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "attention"),
-    [
-        ("Llama", {"hidden_size": 8, "intermediate_size": 8}, "model.layers.1.self_attn"),
-        ("GPT2", {"n_embd": 8}, "transformer.h.1.attn"),
-        ("GPTNeoX", {"hidden_size": 8, "intermediate_size": 8}, "gpt_neox.layers.1.attention"),
-        (
-            "Qwen3",
-            {"hidden_size": 8, "intermediate_size": 8, "num_key_value_heads": 2, "head_dim": 4},
-            "model.layers.1.self_attn",
-        ),
-    ],
-)
-def test_families_are_read_without_being_named(name, said, attention):
-    transformers = pytest.importorskip("transformers")
-    config = getattr(transformers, f"{name}Config")(
-        num_hidden_layers=2, num_attention_heads=2, vocab_size=11, **said
-    )
-    with torch.device("meta"):
-        model = transformers.AutoModelForCausalLM.from_config(config)
-    found = read_causal_lm(model)
-    assert found.attention[1] == attention
-    assert attention.startswith(found.blocks[1])
-    assert (found.layers, found.heads, found.width, found.vocabulary) == (2, 2, 8, 11)
-    assert found.context == config.max_position_embeddings
+def test_without_config_or_stack_it_is_a_module():
+    assert read_anatomy(fake(nn.ModuleList([nn.Linear(8, 8)]), 3)).blocks == ()

@@ -1,15 +1,21 @@
 """What a subject shows is what the model computes, and nothing of the model is left changed."""
 
 import copy
+import gc
+import os
+from pathlib import Path
 
 import pytest
 import torch
 
+from ontogeny.anatomy import TAPPABLE
 from ontogeny.errors import NotObservable, UnknownName
 from ontogeny.models import Decoder, DecoderConfig
 from ontogeny.subject import Subject
 from ontogeny.testing import tiny_subject
 from ontogeny.vocabulary import Place, Streams
+from tiny_families import FAMILIES, tiny
+from tiny_families import tokens as tokens_of
 
 
 def seen(subject: Subject, tokens, kind: str) -> dict[Place, torch.Tensor]:
@@ -75,7 +81,10 @@ def test_no_query_sees_the_future(model, tokens):
 def traces(model) -> dict:
     """Whatever a tap could leave behind."""
     return {
-        "hooks": sum(len(m._forward_hooks) + len(m._forward_pre_hooks) for m in model.modules()),
+        "hooks": sum(
+            len(m._forward_hooks) + len(m._forward_pre_hooks) + len(m._forward_pre_hooks_with_kwargs)
+            for m in model.modules()
+        ),
         "training": [module.training for module in model.modules()],
         "names": list(model.state_dict()),
         "bits": [parameter.clone() for parameter in model.state_dict().values()],
@@ -200,6 +209,75 @@ def test_an_unknown_kind_of_site_is_refused(tokens):
         tiny_subject(vocabulary=61).run(tokens, taps={"residuals": lambda place, tensor: None})
 
 
-def test_a_plain_module_has_no_map():
-    with pytest.raises(NotObservable, match="Linear"):
-        Subject(torch.nn.Linear(2, 2))
+def test_any_module_shows_its_modules_and_matrices():
+    model = torch.nn.Sequential(
+        torch.nn.Conv1d(3, 4, 2), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(8, 2)
+    )
+    subject, given, found = Subject(model), torch.randn(5, 3, 3), {}
+    tap = lambda place, tensor: found.update({place["site"]: tensor})
+    output = subject.run(given, taps={"module": tap})
+    assert list(found) == ["0", "1", "2", "3"]
+    assert found["0"].shape == (5, 4, 2)
+    assert torch.equal(output, found["3"])
+    assert list(subject.matrices()) == [Place(matrix="3")]
+    assert set(subject.parameters()) == {"0.weight", "0.bias", "3.weight", "3.bias"}
+    silenced = subject.run(given, taps={"module:1": lambda place, tensor: tensor * 0})
+    assert torch.equal(silenced, model[3].bias.expand(5, 2))
+    with pytest.raises(NotObservable, match="by their paths, at site 'module'"):
+        subject.run(given, taps={"residual": tap})
+    with pytest.raises(UnknownName, match="no module is called '9'"):
+        subject.run(given, taps={"module:9": tap})
+
+
+def test_conditions_say_what_a_pass_was_computed_with(model):
+    conditions = Subject(model).conditions()
+    assert conditions["kernel"] == "sdpa"
+    assert conditions["dtype"] == "float32"
+    assert conditions["cache"] is False
+    assert conditions["transformers"]
+    assert tiny_subject().conditions()["transformers"] == ""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_step_of_training_under_taps_leaves_everything_as_it_was(family):
+    model = tiny(family)
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters())
+    model(tokens_of()).logits.square().mean().backward()
+    optimizer.step()
+    before, state = traces(model), copy.deepcopy(optimizer.state_dict())
+    subject = Subject(model)
+    subject.run(tokens_of(), taps=looking(subject))
+    with subject.watching(looking(subject)):
+        pass
+    assert_untouched(before, traces(model))
+    after = optimizer.state_dict()
+    assert after["param_groups"] == state["param_groups"]
+    for key, held in state["state"].items():
+        assert all(torch.equal(after["state"][key][name], value) for name, value in held.items())
+
+
+def looking(subject: Subject) -> dict:
+    return {site: lambda place, tensor: None for site in TAPPABLE if subject.observable(site)}
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_a_thousand_looks_leave_no_handle_and_no_memory():
+    subject = Subject(tiny("llama"))
+    before = traces(subject.model)
+    taps = {site: tap for site, tap in looking(subject).items() if site != "module"}
+    for round_ in range(1100):
+        if round_ == 100:
+            started = resident()
+        with subject.watching(taps):
+            if round_ % 100 == 0:
+                subject.run(tokens_of(), taps=taps)
+    assert resident() - started <= 5 * 2**20
+    assert_untouched(before, traces(subject.model))

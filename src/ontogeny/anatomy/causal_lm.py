@@ -5,14 +5,16 @@ from typing import Any
 
 from torch import nn
 
-from ontogeny.anatomy.anatomy import Anatomy, Readout, Spot
+from ontogeny.anatomy.anatomy import AT_ATTENTION, AT_MODULES, Anatomy, Readout, Spot
 from ontogeny.anatomy.config import number
 from ontogeny.anatomy.family import base_of, below, output_embeddings, path_of
 from ontogeny.errors import NotObservable
 
 #: How blocks call what is not attention.
 MLPS = ("mlp", "feed_forward", "ffn", "ff", "feedforward", "block_sparse_moe")
+STREAM = ("embedding", "residual")
 UNKNOWN = "no family of ours has this structure, and its place cannot be guessed"
+UNREGISTERED = "its attention does not go through the registry of transformers"
 
 
 def read_causal_lm(model: nn.Module) -> Anatomy:
@@ -35,7 +37,9 @@ def read_causal_lm(model: nn.Module) -> Anatomy:
     attention = tuple(_attention(model.get_submodule(block), block) for block in blocks)
     sites = _sites(model, blocks, attention)
     readout = _readout(model)
-    hidden = ("head_output", "mlp_preactivation", "mlp_activation", "head")
+    notes = dict.fromkeys([site for site in (*AT_MODULES, "head") if site not in (*STREAM, *sites)], UNKNOWN)
+    if not all(attention):
+        notes |= dict.fromkeys(AT_ATTENTION, UNREGISTERED)
     return Anatomy(
         family=str(config.model_type),
         layers=layers,
@@ -52,7 +56,7 @@ def read_causal_lm(model: nn.Module) -> Anatomy:
         claims=frozenset(
             claim for claim, made in (("sum", "mlp_output" in sites), ("readout", readout)) if made
         ),
-        notes=dict.fromkeys(hidden, UNKNOWN),
+        notes=notes,
         guessed=True,
     )
 

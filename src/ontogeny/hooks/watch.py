@@ -67,7 +67,8 @@ class Watch:
                 received="a replacement under activation checkpointing",
                 remedy="switch checkpointing off where a tap replaces something, or only look",
             )
-        return None if self.places[0] is None else self._asked(self.places[0], tensor)
+        place = next(iter(self.places))
+        return None if place is None else self._asked(place, tensor)
 
 
 def compiled(model: nn.Module) -> list[str]:

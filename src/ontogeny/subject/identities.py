@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 TOLERANCE = {torch.float64: 1e-8, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 
 
-def apart(found: Tensor, expected: Tensor) -> str:
-    """How far two tensors are apart, in words; "" if they are equal but for rounding, or not finite."""
+def apart(found: Tensor, expected: Tensor, *terms: Tensor) -> str:
+    """How far two tensors are apart, in words; "" if they are equal but for rounding, or not finite.
+
+    Rounding is a share of the largest number among what is expected and the terms it is a sum of.
+    """
     if found.shape != expected.shape:
         return f"is {list(found.shape)}, not {list(expected.shape)}"
     if not (bool(found.isfinite().all()) and bool(expected.isfinite().all())):
         return ""
     difference = float((found - expected).abs().max()) if found.numel() else 0.0
-    scale = float(expected.abs().max().clamp_min(1e-6)) if found.numel() else 1.0
-    allowed = TOLERANCE.get(found.dtype, 1e-4) * scale
+    scale = max((float(term.abs().max()) for term in (expected, *terms) if term.numel()), default=0.0)
+    allowed = TOLERANCE.get(found.dtype, 1e-4) * max(scale, 1e-6)
     return "" if difference <= allowed else f"is off by {difference:.3g}, with {allowed:.3g} allowed"
 
 
@@ -76,7 +79,7 @@ def sums(subject: "Subject", run: "Run") -> dict[str, str]:
                 stream = stream + run.seen[site, place]
             if name:
                 stream = _module(subject, f"{anatomy.blocks[layer]}.{name}", stream)
-        off = apart(stream, run.seen["residual", place])
+        off = apart(stream, run.seen["residual", place], before)
         if off:
             what = f"the stream's sum at {place} {off}"
             return dict.fromkeys(("sum", "attention_output", "mlp_output"), what)
@@ -134,7 +137,8 @@ def heads(subject: "Subject", run: "Run") -> dict[str, str]:
         except (RuntimeError, NotObservable) as error:
             return {"head": str(error).replace("\n", "; ")}
         made = torch.einsum("sphc,hwc->spw", run.seen["head_output", place], weights.output)
-        off = {"output": apart(_differences(made), _differences(run.projected[place]))}
+        projected = run.projected[place]
+        off = {"output": apart(_differences(made), _differences(projected), made, projected)}
         off["attention_output"] = _written(subject, run, layer, place)
         if anatomy.attention:
             off |= _asked_and_offered(subject, run, layer, place)
@@ -150,7 +154,7 @@ def _asked_and_offered(subject: "Subject", run: "Run", layer: int, place: Place)
     groups = subject.anatomy.heads // subject.anatomy.key_value_heads
     value = run.seen["value", place].repeat_interleave(groups, 1)
     made = torch.einsum("spw,hcw->shpc", given, weights.value)
-    off = {"value": apart(_differences(value, 2), _differences(made, 2))}
+    off = {"value": apart(_differences(value, 2), _differences(made, 2), made, value)}
     if _plain_queries(subject, layer):
         key = run.seen["key", place].repeat_interleave(groups, 1)
         off["query"] = _aligned(run.seen["query", place], given, weights.query)
@@ -171,9 +175,9 @@ def _written(subject: "Subject", run: "Run", layer: int, place: Place) -> str:
 
 def _aligned(found: Tensor, given: Tensor, weight: Tensor) -> str:
     made = torch.einsum("sw,hcw->shc", given[:, 0], weight)
-    made, seen = made - made[:1], found[:, :, 0] - found[:1, :, 0]
-    factor = (made * seen).sum() / made.square().sum().clamp_min(1e-12)
-    return apart(seen, made * factor.clamp_min(0))
+    change, seen = made - made[:1], found[:, :, 0] - found[:1, :, 0]
+    factor = (change * seen).sum() / change.square().sum().clamp_min(1e-12)
+    return apart(seen, change * factor.clamp_min(0), made, found[:, :, 0])
 
 
 def _differences(tensor: Tensor, position: int = 1) -> Tensor:

@@ -27,7 +27,7 @@ def wired(model: nn.Module, anatomy: Anatomy, taps: Mapping[str, Tap]) -> Wiring
 
     `module` is every module of the model, `module:PATH` one of them.
     """
-    wiring = Wiring()
+    wiring, names = Wiring(), {module: path for path, module in model.named_modules()}
     for site, tap in taps.items():
         kind, _, path = site.partition(":")
         if kind not in TAPPABLE or (path and kind != MODULE):
@@ -40,11 +40,11 @@ def wired(model: nn.Module, anatomy: Anatomy, taps: Mapping[str, Tap]) -> Wiring
             )
         elif kind in AT_ATTENTION:
             for module, places in _calls(model, anatomy, anatomy.attention).items():
-                watch = Watch(site, _named(model, module), places, tap)
+                watch = Watch(site, names[module], places, tap)
                 wiring.attention.setdefault(module, {})[site] = watch
                 wiring.counted.append(watch)
         else:
-            wires = _at_modules(model, anatomy, site, tap)
+            wires = _at_modules(model, anatomy, site, tap, names)
             wiring.wires.extend(wires)
             wiring.counted.extend(wire.watch for wire in wires)
     return wiring
@@ -58,13 +58,15 @@ def _modules(model: nn.Module, path: str, tap: Tap) -> list[Wire]:
     return [Wire(module, Watch(MODULE, name, (Place(site=name),), tap)) for name, module in chosen.items()]
 
 
-def _at_modules(model: nn.Module, anatomy: Anatomy, site: str, tap: Tap) -> list[Wire]:
+def _at_modules(
+    model: nn.Module, anatomy: Anatomy, site: str, tap: Tap, names: Mapping[nn.Module, str]
+) -> list[Wire]:
     spots = anatomy.sites[site]
     if site not in WHOLE:
         calls = _calls(model, anatomy, [spot.path for spot in spots])
         spot = spots[0]
         return [
-            Wire(module, Watch(site, _named(model, module), places, tap), spot.side, spot.heads)
+            Wire(module, Watch(site, names[module], places, tap), spot.side, spot.heads)
             for module, places in calls.items()
         ]
     (spot,) = spots
@@ -89,7 +91,3 @@ def _once(model: nn.Module, anatomy: Anatomy, site: str, spot: Spot) -> list[Pla
     places: list[Place | None] = [None] * max(uses, 1)
     places[0 if site == "embedding" else -1] = Place()
     return places
-
-
-def _named(model: nn.Module, wanted: nn.Module) -> str:
-    return next((path for path, module in model.named_modules() if module is wanted), "the model")
