@@ -34,14 +34,15 @@ from ontogeny.store.run import Run
 from ontogeny.vocabulary import Counters, TrainingState
 from tiny_recipe import tiny
 
-RECIPE = tiny(
-    model={"width": 8, "heads": 1, "mlp": "none"},
-    objective={"batch": 2},
-    training={"steps": 5},
-    recording={"every": 3, "dense_until": 0, "evaluate": 0},
-)
-#: Which error, and whether it stays until the command has ended.
-FAULTS = ((errno.EIO, False), (errno.ENOSPC, False), (errno.EDQUOT, True))
+TABLES = {
+    "model": {"width": 8, "heads": 1, "mlp": "none"},
+    "objective": {"batch": 2},
+    "training": {"steps": 5},
+    "recording": {"every": 3, "dense_until": 0, "evaluate": 0},
+}
+RECIPE = tiny(**TABLES)
+#: Which error, whether it stays until the command has ended, and the how-manieth calls meet it.
+FAULTS = ((errno.EIO, False, 1), (errno.ENOSPC, False, 1), (errno.EDQUOT, True, 3))
 #: Measured beforehand, and measured under faults; the second keeps arrays of its null.
 BEFORE, UNDER = "stable_rank", "previous_token"
 
@@ -169,7 +170,7 @@ def sources(tmp_path_factory) -> dict[str, Path]:
     torch.set_num_threads(1)
     home = tmp_path_factory.mktemp("sources")
     train(RECIPE, home / "whole", grade=False)
-    train(RECIPE, home / "known", grade=False)
+    train(tiny(**{**TABLES, "training": {"steps": 1}}), home / "known", grade=False)
     measure(home / "known", [BEFORE])
     with pytest.raises(Stopped):
         train(RECIPE, home / "cut", grade=False, progress=stop)
@@ -253,11 +254,11 @@ def disk(monkeypatch) -> Iterator[FailingDisk]:
 
 
 def faults(calls: int, most: int | None) -> list[tuple[int, int, bool]]:
-    """Every fault at every call; or, if that is too much, at so many calls spread evenly, in turn."""
+    """The faults of every call; or, if that is too much, of so many calls spread evenly, one each in turn."""
     if most is None or calls <= most:
-        return [(at, *fault) for at in range(1, calls + 1) for fault in FAULTS]
+        return [(at, *fault) for *fault, stride in FAULTS for at in range(1, calls + 1, stride)]
     points = [1 + index * (calls - 1) // (most - 1) for index in range(most)]
-    return [(at, *FAULTS[index % len(FAULTS)]) for index, at in enumerate(points)]
+    return [(at, *FAULTS[index % len(FAULTS)][:2]) for index, at in enumerate(points)]
 
 
 def every(name: str, most: int | None, sources: dict[str, Path], folder: Path, disk: FailingDisk) -> None:

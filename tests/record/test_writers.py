@@ -174,7 +174,7 @@ LIGHT, HEAVY = "spawned_works", "ontogeny.record.recorder"
 
 @pytest.mark.parametrize(
     ("count", "heavy"),
-    [(6, 0), pytest.param(int(os.environ.get("ONTOGENY_SPAWNED", "500")), 12, marks=pytest.mark.slow)],
+    [(6, 0), pytest.param(500, 12, marks=pytest.mark.slow)],
 )
 def test_spawned_workers_never_hang_and_write_nothing(tmp_path, count, heavy):
     """Two at a time, while the recorder goes on; each is told who holds the run."""

@@ -42,6 +42,7 @@ def home(tmp_path) -> Path:
     found = [
         {**FOUND, "step": 900.0, "size": 0.2},
         {**FOUND, "step": 950.0, "size": -0.7},
+        {**FOUND, "step": 970.0, "size": None},
         {**FOUND, "part": "sinks", "step": 10.0, "size": 9.0, "verdict": "gradual"},
         {**FOUND, "part": "rank", "stimulus_name": "", "component": "low", "step": 30.0, "size": 9.0},
     ]

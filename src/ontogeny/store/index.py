@@ -153,13 +153,18 @@ def _formed(path: Path) -> dict[str, float]:
         return {}
     found = read_table(path, ["verdict", "size", "part", "component", "stimulus_name", "step"])
     claimed = [row for row in found.to_pylist() if row["verdict"] == Verdict.TRANSITION]
-    claimed.sort(key=lambda row: math.inf if row["size"] is None else -abs(row["size"]))
-    steps: dict[str, float] = {}
-    for row in claimed:
-        component, stimulus = row["component"], row["stimulus_name"]
-        name = row["part"] + (f":{component}" if component else "") + (f"@{stimulus}" if stimulus else "")
-        steps.setdefault(name, row["step"])
-    return steps
+    claimed.sort(key=_magnitude)
+    return {_label(row["part"], row["component"], row["stimulus_name"]): row["step"] for row in claimed}
+
+
+def _magnitude(row: Mapping[str, Any]) -> float:
+    """How large a transition is; one without a size is smaller than any."""
+    size = row["size"]
+    return -1.0 if size is None or math.isnan(size) else abs(size)
+
+
+def _label(part: str, component: str, stimulus: str) -> str:
+    return part + (f":{component}" if component else "") + (f"@{stimulus}" if stimulus else "")
 
 
 def _read(path: Path) -> dict[str, tuple[str, Line]]:
