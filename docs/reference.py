@@ -15,10 +15,20 @@ def plural(kind: str) -> str:
     return {"stimulus": "stimuli", "summary": "summaries"}.get(kind, f"{kind}s")
 
 
+def compared_with(part: Part) -> str:
+    """The reference checkpoints of a comparison, and whether it also compares layers."""
+    reference = part.options.get("reference", ())
+    names = (reference,) if isinstance(reference, str) else reference
+    said = [f"checkpoints: {', '.join(names)}"] if names else []
+    said += ["every other layer of the same checkpoint"] if part.options.get("layers") else []
+    return "; ".join(said)
+
+
 def entry(part: Part) -> str:
     """One part: its docstring as it stands, and what its declaration says."""
     facts = [("unit", part.unit), ("axes", ", ".join(part.axes)), ("measured at", ", ".join(part.at))]
     facts += [("stimuli", ", ".join(part.stimuli)), ("null", part.null or ""), ("source", part.source)]
+    facts += [("compared with", compared_with(part))]
     facts += [("needs", ", ".join(part.needs))]
     facts += [("parameters", ", ".join(f"{k}={v!r}" for k, v in part.parameters.items()))]
     lines = [f"- **{name}**: {value}" for name, value in facts if value]
