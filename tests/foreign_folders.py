@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from ontogeny.formats import Trust, sandbox, unpickling
 from ontogeny.models import Decoder, DecoderConfig
 from ontogeny.models.shapes import export_state
 from ontogeny.store.checkpoint import write_checkpoint
@@ -87,3 +88,16 @@ def nanogpt_file(path: Path, model: Decoder, prefix: str = "", **more: object) -
         },
         path,
     )
+
+
+def opening_here(monkeypatch) -> Trust:
+    """Leave to open pickles, by the code of the sandbox's process without the process and its limits."""
+
+    def run(kind, home, memory, seconds, paths):
+        try:
+            unpickling.write_found(home, unpickling.LOADERS[kind](paths))
+        except Exception as error:
+            unpickling._answer(home, unpickling._refusal(error))
+
+    monkeypatch.setattr(sandbox, "_run", run)
+    return Trust(pickles=True)

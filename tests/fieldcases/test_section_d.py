@@ -8,23 +8,24 @@ import torch
 from safetensors.torch import load_file, save_file, save_model
 from torch import nn
 
-from foreign_folders import GPT2, decoder, foreign_folder, foreign_state, nanogpt_file
+from foreign_folders import GPT2, decoder, foreign_folder, foreign_state, nanogpt_file, opening_here
 from ontogeny import formats
 from ontogeny.errors import ForeignCheckpoint
-from ontogeny.formats import Trust, Weights
+from ontogeny.formats import Weights
 from ontogeny.formats.adapter_names import base_state, target_of
 from ontogeny.formats.canonical import canonical_state, require_values
+from ontogeny.measure.facts import TextFacts
 from ontogeny.numerics.spectra import singular_values
 from ontogeny.record.norms import squares
 from ontogeny.record.recorder import Recorder
 from ontogeny.record.restoring import restore_state
+from ontogeny.sources.tokenizer import byte_tokenizer
 from ontogeny.store.run import Run
 from ontogeny.subject import load_subject, subject_of
 from ontogeny.subject.filling import fill
 from ontogeny.vocabulary import Counters, Reading, TrainingState, digest
 
 TOKENS = torch.randint(61, (2, 16), generator=torch.Generator().manual_seed(0))
-PICKLES = Trust(pickles=True)
 
 
 def layers(seed: int = 0) -> nn.Sequential:
@@ -47,11 +48,11 @@ def recorded(path, model, optimizer, steps=4, before=lambda step: None, checkpoi
     return Run.open(path)
 
 
-def test_f38_a_compiled_nanogpt_checkpoint_opens(tmp_path):
+def test_f38_a_compiled_nanogpt_checkpoint_opens(tmp_path, monkeypatch):
     """`_orig_mod.` breaks resume: canonical names, and what was stripped is told."""
     model = decoder(**GPT2)
     nanogpt_file(tmp_path / "ckpt.pt", model, prefix="_orig_mod.")
-    weights = formats.read(tmp_path / "ckpt.pt", trust=PICKLES)
+    weights = formats.read(tmp_path / "ckpt.pt", trust=opening_here(monkeypatch))
     assert any(note.startswith("stripped _orig_mod. from") for note in weights.notes)
     with torch.no_grad():
         assert torch.equal(load_subject(weights).run(TOKENS), model(TOKENS))
@@ -246,9 +247,7 @@ def test_f49_a_scalar_parameter_is_a_tensor_like_any_other(tmp_path):
 
 
 def test_f50_rows_and_tokenizer_lengths_are_both_told_and_never_made_equal(tmp_path):
-    """Embedding rows that no token reaches."""
-    from ontogeny.sources.tokenizer import byte_tokenizer
-
+    """Embedding rows that no token reaches: told, kept, and not drawn in stimuli."""
     foreign_folder(tmp_path / "a", decoder(vocabulary=304))
     byte_tokenizer().save(tmp_path / "a")
     weights = formats.read(tmp_path / "a")
@@ -256,7 +255,9 @@ def test_f50_rows_and_tokenizer_lengths_are_both_told_and_never_made_equal(tmp_p
     assert (lengths.rows, lengths.tokens, lengths.unused, lengths.unreachable) == (304, 256, 48, 0)
     assert weights.shapes["model.embed_tokens.weight"] == (304, 32)
     pytest.importorskip("transformers")
-    assert load_subject(tmp_path / "a").model.get_input_embeddings().weight.shape == (304, 32)
+    subject = load_subject(tmp_path / "a")
+    assert subject.model.get_input_embeddings().weight.shape == (304, 32)
+    assert TextFacts(subject, tmp_path / "a", None).vocabulary == 256
     tensors = load_file(tmp_path / "a" / "model.safetensors")
     tensors["model.embed_tokens.weight"] = tensors["model.embed_tokens.weight"][:256].clone()
     save_file(tensors, tmp_path / "a" / "model.safetensors")
@@ -264,12 +265,13 @@ def test_f50_rows_and_tokenizer_lengths_are_both_told_and_never_made_equal(tmp_p
         load_subject(tmp_path / "a")
 
 
-def test_f51_complex_parameters_are_kept_and_normed_by_modulus(tmp_path):
+def test_f51_complex_parameters_are_kept_and_normed_by_modulus(tmp_path, monkeypatch):
     """An L2 norm that is wrong for complex parameters."""
     turn = torch.tensor([3 + 4j, 0 - 2j])
     torch.save({"turn": turn}, tmp_path / "a.pt")
     save_file({"turn": turn}, tmp_path / "a.safetensors")
-    for weights in (formats.read(tmp_path / "a.pt", trust=PICKLES), formats.read(tmp_path / "a.safetensors")):
+    pickled = formats.read(tmp_path / "a.pt", trust=opening_here(monkeypatch))
+    for weights in (pickled, formats.read(tmp_path / "a.safetensors")):
         assert weights.dtypes["turn"] is torch.complex64
         assert torch.equal(weights.tensors["turn"], turn)
         assert weights.hashes["turn"] == f"{digest([turn]):016x}"

@@ -41,6 +41,16 @@ def test_a_tokenizer_of_another_model_is_refused(facts):
         facts.heldout(10, 40)
 
 
+def test_rows_that_no_token_reaches_are_not_used(facts, tmp_path):
+    assert TextFacts(tiny_subject(vocabulary=304), tmp_path, None).vocabulary == 256
+    assert TextFacts(tiny_subject(vocabulary=200), tmp_path, None).vocabulary == 200
+    (tmp_path / "tokenizer.json").write_text("{")
+    unreadable = TextFacts(tiny_subject(vocabulary=304), tmp_path, facts.path)
+    assert unreadable.vocabulary == 304
+    with pytest.raises(BadSource, match="cannot be read"):
+        unreadable.heldout(10, 40)
+
+
 def test_what_is_not_there_is_unknown(facts, tmp_path):
     assert facts.token_counts() is None
     assert facts.beginning() is None

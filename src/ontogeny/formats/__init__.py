@@ -23,7 +23,7 @@ from ontogeny.formats import (
     transformers_folder,
     transformers_pickle,
 )
-from ontogeny.formats.tokenizing import Lengths, lengths_of, open_tokenizer
+from ontogeny.formats.tokenizing import Lengths, lengths_of, open_tokenizer, tokenizer_in
 from ontogeny.formats.weights import NO_PICKLES, Format, Trust, Weights
 from ontogeny.store.checkpoint import open_checkpoint
 
@@ -41,6 +41,7 @@ __all__ = [
     "open_tokenizer",
     "read",
     "recognise",
+    "tokenizer_in",
 ]
 
 #: In the order in which they are asked; the first that claims a path reads it.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ontogeny.formats.distributed_shards import METADATA
 from ontogeny.formats.sandbox import unpickled
-from ontogeny.formats.transformers_folder import CONFIG, config_of, tokenizer_in
+from ontogeny.formats.transformers_folder import CONFIG, config_of, tokenizer_folder
 from ontogeny.formats.weights import NO_PICKLES, Trust, Weights
 
 name = "torch-distributed"
@@ -23,5 +23,5 @@ def files(path: Path) -> tuple[Path, ...]:
 def read(path: Path, *, trust: Trust = NO_PICKLES) -> Weights:
     found = unpickled([path], trust=trust, kind="distributed")
     config = config_of(path)
-    read = Weights(found.tensors, config, found.aliases, tokenizer_in(path), found.notes)
+    read = Weights(found.tensors, config, found.aliases, tokenizer_folder(path), found.notes)
     return read if config else read.noted("the shards do not say which architecture they belong to")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ontogeny.errors import ForeignCheckpoint, MissingExtra
 from ontogeny.formats.canonical import canonical_state
-from ontogeny.formats.transformers_folder import tokenizer_in
+from ontogeny.formats.transformers_folder import tokenizer_folder
 from ontogeny.formats.weights import NO_PICKLES, Trust, Weights
 
 name = "gguf"
@@ -33,7 +33,7 @@ def read(path: Path, *, trust: Trust = NO_PICKLES) -> Weights:
     config.pop("quantization_config", None)  # no longer true of these tensors
     note = "GGUF: values are float32 as dequantised, not those that were trained; its tokenizer is not read"
     return Weights(
-        canonical.tensors, config, canonical.aliases, tokenizer_in(path.parent), (note, *canonical.notes)
+        canonical.tensors, config, canonical.aliases, tokenizer_folder(path.parent), (note, *canonical.notes)
     )
 
 

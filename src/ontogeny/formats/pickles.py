@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ontogeny.formats import nanogpt, pico
 from ontogeny.formats.sandbox import unpickled
-from ontogeny.formats.transformers_folder import CONFIG, config_of, tokenizer_in
+from ontogeny.formats.transformers_folder import CONFIG, config_of, tokenizer_folder
 from ontogeny.formats.weights import NO_PICKLES, Trust, Weights
 
 name = "pickle"
@@ -32,7 +32,7 @@ def read(path: Path, *, trust: Trust = NO_PICKLES) -> Weights:
     if nanogpt.describes(found):
         return nanogpt.weights_of(found, str(path))
     config = config_of(file.parent)
-    read = Weights(found.tensors, config, found.aliases, tokenizer_in(file.parent), found.notes)
+    read = Weights(found.tensors, config, found.aliases, tokenizer_folder(file.parent), found.notes)
     if pico.describes(config):
         return pico.converted(read, str(path))
     return read if config else read.noted("the file does not say which architecture its tensors belong to")

@@ -21,6 +21,15 @@ def open_tokenizer(path: Path) -> Tokenizer:
     return read_llama2c_tokenizer(path) if path.is_file() else read_tokenizer(path)
 
 
+def tokenizer_in(folder: Path) -> Tokenizer | None:
+    """The tokenizer that lies in a folder: its tokenizer.json, or the one `tok*.bin` of llama2.c; None if
+    there is none. BadSource if it cannot be read."""
+    if (folder / "tokenizer.json").is_file():
+        return read_tokenizer(folder)
+    found = [path for path in folder.glob("tok*.bin") if path.is_file()]
+    return read_llama2c_tokenizer(found[0]) if len(found) == 1 else None
+
+
 @dataclass(frozen=True)
 class Lengths:
     """Rows of the embedding, and tokens that the tokenizer has; None where there is nothing to count.

@@ -26,7 +26,7 @@ def files(path: Path) -> tuple[Path, ...]:
 
 def read(path: Path, *, trust: Trust = NO_PICKLES) -> Weights:
     home = path.parent if path.is_file() else path
-    return weights_in(_weight_files(path), config_of(home), tokenizer_in(home))
+    return weights_in(_weight_files(path), config_of(home), tokenizer_folder(home))
 
 
 def _weight_files(path: Path) -> tuple[Path, ...]:
@@ -40,6 +40,6 @@ def config_of(folder: Path) -> dict[str, Any]:
     return read_document(folder / CONFIG) if (folder / CONFIG).is_file() else {}
 
 
-def tokenizer_in(folder: Path) -> Path | None:
+def tokenizer_folder(folder: Path) -> Path | None:
     """The folder, if a tokenizer lies in it."""
     return folder if (folder / "tokenizer.json").is_file() else None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ontogeny.formats.safetensors_files import indexed_files
 from ontogeny.formats.sandbox import unpickled
-from ontogeny.formats.transformers_folder import CONFIG, config_of, tokenizer_in
+from ontogeny.formats.transformers_folder import CONFIG, config_of, tokenizer_folder
 from ontogeny.formats.weights import NO_PICKLES, Trust, Weights
 
 name = "transformers-pickle"
@@ -24,7 +24,7 @@ def files(path: Path) -> tuple[Path, ...]:
 
 def read(path: Path, *, trust: Trust = NO_PICKLES) -> Weights:
     found = unpickled(_weight_files(path), trust=trust, kind="pickle")
-    return Weights(found.tensors, config_of(path), found.aliases, tokenizer_in(path), found.notes)
+    return Weights(found.tensors, config_of(path), found.aliases, tokenizer_folder(path), found.notes)
 
 
 def _weight_files(path: Path) -> tuple[Path, ...]:

@@ -1,5 +1,6 @@
 """What a stimulus may know about the data of a series."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from ontogeny.catalogue import DataFacts
 from ontogeny.errors import BadSource
+from ontogeny.formats import tokenizer_in
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.training import objective_of
 from ontogeny.series import Series, SeriesCheckpoint, StoredCheckpoint
@@ -20,13 +22,17 @@ class TextFacts:
     """Facts of a series that names no data: its vocabulary and context, and a text given beside it.
 
     Token counts are unknown, so every token of the vocabulary but the beginning token may be used in
-    stimuli, those that training never showed among them.
+    stimuli, those that training never showed among them. Rows of the embedding beyond the tokenizer's
+    length are no tokens and not used.
     """
 
     def __init__(self, subject: Subject, folder: Path | None, text: Path | None) -> None:
-        self.vocabulary = subject.anatomy.vocabulary
-        self.context = subject.anatomy.context
         self.folder, self.path = folder, text
+        self.context = subject.anatomy.context
+        rows = subject.anatomy.vocabulary
+        with contextlib.suppress(BadSource):  # what cannot be read is told when a text is asked for
+            rows = min(rows, self._tokenizer().vocabulary)
+        self.vocabulary = rows
 
     def heldout(self, sequences: int, length: int) -> tuple[Tensor, Tensor] | None:
         """Evenly spaced windows of the given text, which must be long enough for at least eight."""
@@ -70,8 +76,8 @@ class TextFacts:
 
     def beginning(self) -> int | None:
         """The tokenizer's beginning token, if the folder has a tokenizer that names one."""
-        known = self.folder is not None and (self.folder / "tokenizer.json").exists()
-        return self._tokenizer().bos if known else None
+        known = None if self.folder is None else tokenizer_in(self.folder)
+        return known.bos if known else None
 
     def text(self, tokens: Tensor) -> str:
         return self._tokenizer().decode(tokens.tolist())
@@ -82,7 +88,7 @@ class TextFacts:
                 "the checkpoints have no tokenizer of their own",
                 allowed="checkpoints in files, with a tokenizer.json beside them",
             )
-        return read_tokenizer(self.folder)
+        return tokenizer_in(self.folder) or read_tokenizer(self.folder)
 
 
 def facts_of(
