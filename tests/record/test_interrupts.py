@@ -119,7 +119,7 @@ WRITES = [2, *(pytest.param(write, marks=pytest.mark.slow) for write in (1, 3, 6
 @pytest.mark.parametrize("numbers", [(INT, INT), (TERM, INT)], ids=["interrupts", "termination, interrupt"])
 def test_a_second_interrupt_inside_a_save_abandons_that_save_alone(tmp_path, numbers, write):
     save = SlowSave(tmp_path, 8, write, interrupted_at=0)
-    assert save.send(numbers) < 1.5, "it does not wait for the save"
+    assert save.send(numbers) < 3, "it does not wait for the save, which takes longer"
     save.require(newest=4)
 
 
@@ -127,7 +127,7 @@ def test_a_second_interrupt_inside_a_save_abandons_that_save_alone(tmp_path, num
 def test_a_second_interrupt_inside_the_last_save_abandons_that_save_alone(tmp_path, write):
     """The first was obeyed at step 6: its checkpoint is being written when the second comes."""
     save = SlowSave(tmp_path, 6, write, interrupted_at=6)
-    assert save.send([INT]) < 1.5
+    assert save.send([INT]) < 3
     save.require(newest=4)
 
 
