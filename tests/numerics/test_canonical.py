@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from ontogeny.numerics.canonical import canonical_correlations, projection_weighted, view_of
+from ontogeny.numerics.canonical import (
+    canonical_correlations,
+    canonical_variates,
+    projection_weighted,
+    view_of,
+)
 from ontogeny.numerics.procrustes import procrustes_distance
 from ontogeny.numerics.similarity import biased_cka, items_of
 from ontogeny.vocabulary import Reading, Status
@@ -24,7 +29,15 @@ def seen(sample):
 
 
 def correlations(here, there, share=1.0):
-    return canonical_correlations(seen(here), seen(there), share)
+    """By both ways, which must agree."""
+    found = canonical_variates(seen(here), seen(there), share)
+    alone = canonical_correlations(seen(here), seen(there), share)
+    if isinstance(found, Reading):
+        assert isinstance(alone, Reading)
+        assert alone.status is found.status
+    else:
+        torch.testing.assert_close(alone, found.correlations)
+    return found
 
 
 @pytest.mark.parametrize("share", [0.5, 0.99, 1.0])

@@ -1,7 +1,7 @@
 """SPE-08."""
 
 from ontogeny.catalogue import comparison
-from ontogeny.numerics.canonical import canonical_correlations, projection_weighted
+from ontogeny.numerics.canonical import canonical_variates, projection_weighted
 from ontogeny.vocabulary import Pair, Reading
 
 
@@ -26,7 +26,7 @@ def pwcca(sample_directions: Pair, *, share: float = 1.0) -> dict[str, Reading]:
     changes their weights, and equal ρ leave those of their variates open.
     """
     here, there = sample_directions
-    found = canonical_correlations(here, there, share)
+    found = canonical_variates(here, there, share)
     if isinstance(found, Reading):
         return {"": found, "reverse": found}
     numbers = {

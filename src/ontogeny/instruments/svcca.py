@@ -27,10 +27,10 @@ def svcca(sample_directions: Pair, *, share: float = 0.99) -> dict[str, Reading]
     found = canonical_correlations(here, there, share)
     if isinstance(found, Reading):
         return {"": found}
-    kept = [len(found.here), len(found.there)]
+    kept = [side.directions(share) for side in sample_directions]
     numbers = {
-        "": float(found.correlations.mean()),
-        "squared": float(found.correlations.square().mean()),
+        "": float(found.mean()),
+        "squared": float(found.square().mean()),
         "chance": max(kept) / (here.items - 1),
         "kept": float(kept[0]),
         "kept_there": float(kept[1]),

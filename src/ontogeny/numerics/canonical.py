@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ontogeny.numerics.similarity import Items
-from ontogeny.numerics.spectra import Factors, factors
+from ontogeny.numerics.spectra import Factors, factors, singular_values
 from ontogeny.vocabulary import Reading, Status, undefined
 
 #: Items needed for each direction that is kept.
@@ -49,15 +49,33 @@ def view_of(items: Items) -> View | Reading:
     return found if isinstance(found, Reading) else View(found, *items.values.shape)
 
 
-def canonical_correlations(here: View, there: View, share: float) -> Correlated | Reading:
-    """Correlations of the best matched pairs of directions, of those that hold `share` of each variance.
+def canonical_correlations(here: View, there: View, share: float) -> Tensor | Reading:
+    """Correlations of the best matched pairs of directions [k], largest first, float64.
 
-    They are the singular values of U_Xᵀ U_Y, for U the left singular vectors kept: no matrix is inverted.
+    Of the directions that hold `share` of each side's variance; they are the singular values of U_Xᵀ U_Y,
+    for U the left singular vectors kept: no matrix is inverted.
     Status: `rank-deficient` where the directions kept are as many as n items can have, so that anything
     would correlate fully; `n-too-small` below 10 items a direction; `failed` for unequal numbers of items.
     Known: X against X -> all 1, at any share; Y = XM, M invertible, all kept -> all 1.
     Misleads: n items of independent data reach √(p / n) on average, not 0.
     """
+    overlap = _overlap(here, there, share)
+    found = overlap if isinstance(overlap, Reading) else singular_values(overlap)
+    # Orthonormal bases cannot overlap by more than 1; what lies beyond is rounding.
+    return found if isinstance(found, Reading) else found.clamp_max(1)
+
+
+def canonical_variates(here: View, there: View, share: float) -> Correlated | Reading:
+    """The correlations, and the variates that have them; status as `canonical_correlations`."""
+    overlap = _overlap(here, there, share)
+    found = overlap if isinstance(overlap, Reading) else factors(overlap)
+    if isinstance(found, Reading):
+        return found
+    return Correlated(found.values.clamp_max(1), found.left, found.right.mT)
+
+
+def _overlap(here: View, there: View, share: float) -> Tensor | Reading:
+    """U_Xᵀ U_Y of the directions kept, where there are items enough for them."""
     n = here.items
     if n != there.items:
         return undefined(Status.FAILED, f"both sides need the same items; received {n} and {there.items}")
@@ -65,12 +83,7 @@ def canonical_correlations(here: View, there: View, share: float) -> Correlated 
     refusal = _refuse_size(max(kept), n)
     if refusal is not None:
         return refusal
-    bases = [side.factors.left[:, :k] for side, k in zip((here, there), kept, strict=True)]
-    found = factors(bases[0].mT @ bases[1])
-    if isinstance(found, Reading):
-        return found
-    # Orthonormal bases cannot overlap by more than 1; what lies beyond is rounding.
-    return Correlated(found.values.clamp_max(1), found.left, found.right.mT)
+    return here.factors.left[:, : kept[0]].mT @ there.factors.left[:, : kept[1]]
 
 
 def _refuse_size(kept: int, n: int) -> Reading | None:
