@@ -30,7 +30,7 @@ def work(folder: str, name: str, kind: str, tell) -> None:
         time.sleep(60)
 
 
-def measure_or_die(request, steps: tuple[int, ...], tell) -> None:
+def measure_or_die(request, steps: tuple[int, ...], passes, tell) -> None:
     """Measure; but the first attempt at every 20th task dies after a checkpoint, all of run 20 do."""
     run = request.series
     number = 2 * int(run.name.rpartition("-")[2]) + (steps[0] > 0)
@@ -41,4 +41,4 @@ def measure_or_die(request, steps: tuple[int, ...], tell) -> None:
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    measure_checkpoints(request, steps, dying)
+    measure_checkpoints(request, steps, passes, dying)

@@ -86,3 +86,21 @@ def test_every_twentieth_worker_killed_loses_and_doubles_nothing(collection, mon
     monkeypatch.undo()
     measure_many(list(runs), runs.path, PARTS, workers=2)
     pd.testing.assert_frame_equal(rows(runs["run-20"].path), whole, check_exact=True)
+
+
+def test_a_pass_at_a_time_gives_the_rows_of_the_whole(collection, monkeypatch):
+    """The tasks that Ray is given, done in this process."""
+    runs, whole = collection("passes", 1, 4)
+    (run,) = runs
+    names = []
+    for task in subject._tasks(subject._request(run, PARTS, None, None), runs.path, "ray"):
+        names.append(task.name)
+        task.work(*task.arguments, tell=lambda **facts: None)
+    assert names[:2] == ["run-0:0:weights", "run-0:0:heldout"]
+    assert len(set(names)) == len(names) == 2 * len(run.checkpoints)
+    pd.testing.assert_frame_equal(rows(run.path), whole, check_exact=True)
+    files = len(list((run.path / "rows").glob("*.parquet")))
+    assert files == len(names), "a file a pass"
+    measure_many([run], runs.path, PARTS)
+    pd.testing.assert_frame_equal(rows(run.path), whole, check_exact=True)
+    assert len(list((run.path / "rows").glob("*.parquet"))) == 1

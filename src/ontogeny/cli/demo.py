@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 
-from ontogeny.cli.stages import bars, console, measure_one, print_transitions, told
+from ontogeny.cli.measuring import How, measure_one
+from ontogeny.cli.stages import bars, console, print_transitions, told
 from ontogeny.detect import detect
 from ontogeny.record.estimate import estimate
 from ontogeny.record.recipe import load_recipe
@@ -29,7 +30,7 @@ def demo(out: Path) -> None:
     if missing:
         _train(out, missing)
     for name in RECIPES:
-        measure_one(out / name, workers=WORKERS)
+        measure_one(out / name, How(workers=WORKERS))
     for name in RECIPES:
         print_transitions(name, detect(out / name))
     page = out / "report.html"

@@ -10,21 +10,11 @@ from typing import Annotated
 
 import typer
 
+from ontogeny.cli import looking
+from ontogeny.cli.app import Engine, Paths, Workers, app
 from ontogeny.errors import OntogenyError
 
-app = typer.Typer(
-    name="ontogeny",
-    help="The laboratory for the training dynamics of neural networks.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-Paths = Annotated[list[Path], typer.Argument(help="Runs, folders of runs, or folders of checkpoints.")]
-Parts = Annotated[str, typer.Option(help="Parts to use, separated by commas; all if left out.")]
-Workers = Annotated[int, typer.Option(help="Processes, one thread each.")]
-Engine = Annotated[str, typer.Option(help="Where the workers are: local, or ray.")]
+__all__ = ["app", "looking", "main"]
 
 
 @app.command()
@@ -171,81 +161,6 @@ def audit(
 
 
 @app.command()
-def measure(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(help="Runs, folders of runs, folders of checkpoints, checkpoints, hub:OWNER/NAME."),
-    ],
-    parts: Parts = "",
-    workers: Annotated[int, typer.Option(help="Processes, one thread each.")] = 1,
-    text: Annotated[Path | None, typer.Option(help="Natural text for checkpoints that name no data.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where rows go, for checkpoints that are no run.")] = None,
-    pattern: Annotated[
-        str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}-tokens{tokens}B'.")
-    ] = None,
-    tokens_per_step: Annotated[
-        float | None, typer.Option(help="Tokens in one step, for checkpoints that do not say.")
-    ] = None,
-    pickle: Annotated[
-        bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say what would be done and cost; do nothing.")
-    ] = False,
-) -> None:
-    """Measure every checkpoint with every part; what is measured already is left alone."""
-    from ontogeny.cli.stages import explain_measuring, measure_series, series_below
-
-    names = _names(parts)
-    for path in paths:
-        opened = series_below(path, out, pattern, tokens_per_step, pickle)
-        if explain:
-            explain_measuring(opened, names, text)
-        else:
-            measure_series(opened, names, workers, text)
-
-
-@app.command()
-def detect(
-    paths: Paths,
-    parts: Parts = "",
-    detector: Annotated[str, typer.Option(help="Which detector.")] = "half_rise",
-    out: Annotated[Path | None, typer.Option(help="Where rows are, for checkpoints that are no run.")] = None,
-) -> None:
-    """Say when each measured number changed, held against its null."""
-    from ontogeny.cli.stages import detect_in
-
-    for path in paths:
-        detect_in(path, _names(parts), detector, out)
-
-
-@app.command()
-def compare(
-    paths: Paths,
-    groups: Annotated[
-        bool, typer.Option("--groups", help="Every path is a group of runs, paired by seed.")
-    ] = False,
-    metrics: Annotated[str, typer.Option(help="Telemetry beside the losses, separated by commas.")] = "",
-    passes: Annotated[bool, typer.Option(help="Run the models: CKA and loss barriers.")] = True,
-) -> None:
-    """Say where runs part from the first, by how much, and whether they end in one valley."""
-    from ontogeny.cli.compare import compare_paths
-
-    compare_paths(paths, groups, _names(metrics), passes)
-
-
-@app.command()
-def report(
-    paths: Paths,
-    out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
-) -> None:
-    """Write one self-contained HTML file about runs."""
-    from ontogeny.cli.stages import write_runs_report
-
-    write_runs_report(paths, out)
-
-
-@app.command()
 def show(path: Annotated[Path, typer.Argument(help="A run, or a folder of runs.")] = Path("runs")) -> None:
     """List runs, or tell what one run holds."""
     from ontogeny.cli.show import show_path
@@ -285,10 +200,6 @@ def doctor() -> None:
 
     if not examine():
         raise typer.Exit(1)
-
-
-def _names(parts: str) -> list[str]:
-    return [name for name in parts.replace(" ", "").split(",") if name]
 
 
 def main() -> None:

@@ -1,6 +1,5 @@
 """The stages as a user runs them, with progress on the terminal."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -10,7 +9,6 @@ from rich.table import Table
 
 from ontogeny.detect import claimed, detect
 from ontogeny.errors import NotARun
-from ontogeny.measure import explain, measure
 from ontogeny.record.estimate import Estimate
 from ontogeny.record.recipe import load_recipe
 from ontogeny.record.train import planned_end, resume, train
@@ -95,49 +93,6 @@ def series_below(
     for note in (note for one in opened for note in one.notes):
         console.print(f"note: {note}", markup=False)
     return opened
-
-
-def measure_series(opened: list[Series], parts: list[str], workers: int, text: Path | None) -> None:
-    """`ontogeny measure`."""
-    torch.set_num_threads(1)
-    for one in opened:
-        measure_one(one, parts, workers, text)
-
-
-def measure_one(
-    series: Path | Series,
-    parts: Sequence[str] = (),
-    workers: int = 1,
-    text: Path | None = None,
-) -> None:
-    """Measure one run or series, with a bar."""
-    path = series.path if isinstance(series, Series) else series
-    with bars() as progress:
-        task = progress.add_task(f"measure {path.name}", total=None, note="checkpoints")
-        count = measure(
-            series,
-            parts,
-            text=text,
-            workers=workers,
-            begin=lambda steps: progress.update(task, total=len(steps)),
-            done=lambda step: progress.advance(task),
-        )
-    console.print(f"{path}: {count} checkpoints measured" if count else f"{path}: nothing was missing")
-
-
-def explain_measuring(opened: list[Series], parts: list[str], text: Path | None) -> None:
-    """`ontogeny measure --explain`."""
-    torch.set_num_threads(1)
-    for one in opened:
-        price = explain(one, parts, text=text)
-        table = Table("stimulus", "what is run", "parts", title=str(one.path), title_justify="left")
-        for line in price.stimuli:
-            table.add_row(*line)
-        console.print(table)
-        console.print(
-            f"{price.checkpoints} checkpoints to do; passes about {price.seconds:.0f} s on one thread "
-            f"(plain forwards alone {price.plain_seconds:.0f} s)"
-        )
 
 
 def detect_in(path: Path, parts: list[str], detector: str, out: Path | None) -> None:

@@ -79,7 +79,7 @@ def run_plan(plan: Sequence[Planned], folder: Path, workers: int, engine: str, g
     console.print(f"{folder}: {len(plan)} runs on {workers} workers ({engine})")
     with Board(f"sweep {folder.name}", len(plan)) as board:
         ledger = sweep(plan, folder, workers=workers, engine=engine, grade=grade, hear=board.hear)
-    return _told(folder, ledger, "runs")
+    return told_of(folder, ledger, "runs")
 
 
 def measure_runs(folder: Path, workers: int, engine: str) -> bool:
@@ -94,10 +94,11 @@ def measure_runs(folder: Path, workers: int, engine: str) -> bool:
             begin=lambda count: setattr(board, "total", count),
             hear=board.hear,
         )
-    return _told(folder, ledger, "pieces of measuring")
+    return told_of(folder, ledger, "pieces of measuring")
 
 
-def _told(folder: Path, ledger: Ledger, what: str) -> bool:
+def told_of(folder: Path, ledger: Ledger, what: str) -> bool:
+    """Say what became of all tasks; whether none failed."""
     failed = ledger.names(State.FAILED)
     finished = len(ledger.names(State.FINISHED))
     console.print(f"{folder}: {finished} {what} finished, {len(failed)} failed; see {ledger.path.name}")

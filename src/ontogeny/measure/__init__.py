@@ -1,7 +1,6 @@
 """Measure: every part at every checkpoint of a series, one fused pass a stimulus, nothing twice."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ontogeny.measure.plan import Price, Request, Session, price
@@ -71,10 +70,11 @@ def explain(
     text: Path | str | None = None,
     pattern: str | None = None,
     trust: bool = False,
+    budget: float | None = None,
 ) -> Price:
     """What `measure` would do and cost, measured on one checkpoint."""
     opened = _opened(series, home, pattern, None, trust)
-    return price(Session(Request(opened, None, tuple(parts), Path(text) if text else None)))
+    return price(Session(Request(opened, None, tuple(parts), Path(text) if text else None, budget=budget)))
 
 
 def _opened(
@@ -85,5 +85,5 @@ def _opened(
     trust: bool,
 ) -> Series:
     if isinstance(series, Series):
-        return series if home is None else replace(series, home=Path(home))
+        return series if home is None else series.kept_in(home)
     return Series.open(series, home, pattern=pattern, tokens=tokens, trust=trust)

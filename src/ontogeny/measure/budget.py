@@ -5,7 +5,7 @@ same budget leaves out the same parts on every call and in every worker. Delete 
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,13 @@ def evidence_keys(unit: Unit) -> list[str]:
 
 
 def prices_of(
-    home: Path, subject: Subject, units: Sequence[Unit], facts: DataFacts | None, batch: int
+    home: Path,
+    subject: Subject,
+    units: Sequence[Unit],
+    facts: DataFacts | None,
+    batch: int,
+    *,
+    keep: bool = True,
 ) -> Prices:
     """Prices as they are kept at `home`; units that have none yet are priced on this model, and kept."""
     prices = _kept(home)
@@ -66,8 +72,9 @@ def prices_of(
         by_stimulus.setdefault(unit.stimulus_hash, []).append(unit)
     for together in by_stimulus.values():
         _price(prices, subject, together, facts, batch)
-    home.mkdir(parents=True, exist_ok=True)
-    write_json(home / PRICES, vars(prices))
+    if keep:
+        home.mkdir(parents=True, exist_ok=True)
+        write_json(home / PRICES, vars(prices))
     return prices
 
 
@@ -210,8 +217,3 @@ def seconds_of(text: str) -> float:
 
 def _is_number(text: str) -> bool:
     return text.strip().replace(".", "", 1).isdigit()
-
-
-def affordable(units: Sequence[Unit], dear: Mapping[str, str]) -> Iterator[Unit]:
-    """Those that are not too dear."""
-    return (unit for unit in units if unit_key(unit) not in dear)

@@ -47,6 +47,8 @@ class Session:
                 f"{self.series.name} holds no checkpoint yet",
                 remedy="wait for its first one; a run that was killed before it has nothing to measure",
             )
+        #: Names of the stimuli that are measured on ("" for weights alone); None for all of them.
+        self.passes: tuple[str, ...] | None = None
         self._resident = Resident()
         self._dear: dict[tuple[int, int], dict[str, str]] = {}
         self._asked = asked_parts(request.parts)
@@ -153,6 +155,8 @@ class Session:
         """Units of this checkpoint that no row speaks of yet, and fits whose artefact one of them needs."""
         found = []
         for unit in self.units:
+            if self.passes is not None and unit.stimulus_name not in self.passes:
+                continue
             address = self.address(unit, checkpoint)
             key = tuple(str(address[name]) for name in MEASURED)
             if key not in done and not (unit_key(unit) in self.dear and key in self._refused):
@@ -175,16 +179,21 @@ class Session:
 
 @dataclass(frozen=True)
 class Price:
-    """What measuring will cost: per stimulus the passes and their reducers, and seconds in all."""
+    """What measuring will cost: per stimulus the passes and their reducers, and seconds in all.
+
+    `parts` has every part with what it would take of a checkpoint by itself, the dearest first, and why the
+    budget does not reach it, if so.
+    """
 
     checkpoints: int
     stimuli: tuple[tuple[str, str, str], ...]
+    parts: tuple[tuple[str, float, str], ...]
     plain_seconds: float
     seconds: float
 
 
 def price(session: Session) -> Price:
-    """Time one batch of each stimulus, plain and with everything watched, and scale it up."""
+    """Time each stimulus, plain and with everything watched, and one batch for every part apart."""
     todo = session.todo()
     lines, plain, whole = [], 0.0, 0.0
     by_stimulus: dict[str, list[Unit]] = {}
@@ -208,4 +217,17 @@ def price(session: Session) -> Price:
         gather(session.subject, units, session.request.batch)
         plain += middle - started
         whole += time.perf_counter() - middle
-    return Price(len(todo), tuple(lines), plain * len(todo), whole * len(todo))
+    return Price(len(todo), tuple(lines), _by_part(session), plain * len(todo), whole * len(todo))
+
+
+def _by_part(session: Session) -> tuple[tuple[str, float, str], ...]:
+    """Parts with what they take alone; nothing is kept of it."""
+    home, batch = session.series.home, session.request.batch
+    prices = prices_of(home, session.subject, session.units, session.facts, batch, keep=False)
+    budget, count = session.request.budget, len(session.series.checkpoints)
+    dear = {} if budget is None else too_dear(session.units, prices, count, budget)
+    found = [
+        (unit_key(unit).partition(" on ")[0], prices.of(unit)[0], dear.get(unit_key(unit), ""))
+        for unit in session.units
+    ]
+    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))

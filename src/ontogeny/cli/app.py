@@ -1,0 +1,25 @@
+"""The command line itself, and options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="ontogeny",
+    help="The laboratory for the training dynamics of neural networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Paths = Annotated[list[Path], typer.Argument(help="Runs, folders of runs, or folders of checkpoints.")]
+Parts = Annotated[str, typer.Option(help="Parts to use, separated by commas; all if left out.")]
+Workers = Annotated[int, typer.Option(help="Processes, one thread each.")]
+Engine = Annotated[str, typer.Option(help="Where the workers are: local, or ray.")]
+
+
+def names_of(parts: str) -> list[str]:
+    """Words separated by commas."""
+    return [name for name in parts.replace(" ", "").split(",") if name]

@@ -1,0 +1,99 @@
+"""Commands that look at what was trained: measure, detect, compare, report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ontogeny.cli.app import Engine, Parts, Paths, Workers, app, names_of
+
+
+@app.command()
+def measure(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Runs, folders of runs, folders of checkpoints, checkpoints, hub:OWNER/NAME."),
+    ],
+    parts: Annotated[
+        str,
+        typer.Option(
+            "--parts",
+            "--instruments",
+            help="Names, families ('heads.*'), patterns, or calls (\"cka(variant='biased')\"), with commas.",
+        ),
+    ] = "",
+    every: Annotated[bool, typer.Option("--all", help="The whole catalogue, trials and fits too.")] = False,
+    budget: Annotated[
+        str, typer.Option(help="Work on the whole series in one thread, e.g. 15min; the cheapest first.")
+    ] = "",
+    workers: Workers = 1,
+    engine: Engine = "local",
+    text: Annotated[Path | None, typer.Option(help="Natural text for checkpoints that name no data.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where rows go, for checkpoints that are no run.")] = None,
+    pattern: Annotated[
+        str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}-tokens{tokens}B'.")
+    ] = None,
+    tokens_per_step: Annotated[
+        float | None, typer.Option(help="Tokens in one step, for checkpoints that do not say.")
+    ] = None,
+    pickle: Annotated[
+        bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what would be done and cost; do nothing.")
+    ] = False,
+) -> None:
+    """Measure every checkpoint with every part; what is measured already is left alone."""
+    from ontogeny.cli.measuring import How, explain_measuring, measure_series
+    from ontogeny.cli.stages import series_below
+
+    how = How.of(parts, every, budget, workers, engine, text)
+    whole = True
+    for path in paths:
+        opened = series_below(path, out, pattern, tokens_per_step, pickle)
+        if explain:
+            explain_measuring(opened, how)
+        else:
+            whole = measure_series(opened, how) and whole
+    if not whole:
+        raise typer.Exit(1)
+
+
+@app.command()
+def detect(
+    paths: Paths,
+    parts: Parts = "",
+    detector: Annotated[str, typer.Option(help="Which detector.")] = "half_rise",
+    out: Annotated[Path | None, typer.Option(help="Where rows are, for checkpoints that are no run.")] = None,
+) -> None:
+    """Say when each measured number changed, held against its null."""
+    from ontogeny.cli.stages import detect_in
+
+    for path in paths:
+        detect_in(path, names_of(parts), detector, out)
+
+
+@app.command()
+def compare(
+    paths: Paths,
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Every path is a group of runs, paired by seed.")
+    ] = False,
+    metrics: Annotated[str, typer.Option(help="Telemetry beside the losses, separated by commas.")] = "",
+    passes: Annotated[bool, typer.Option(help="Run the models: CKA and loss barriers.")] = True,
+) -> None:
+    """Say where runs part from the first, by how much, and whether they end in one valley."""
+    from ontogeny.cli.compare import compare_paths
+
+    compare_paths(paths, groups, names_of(metrics), passes)
+
+
+@app.command()
+def report(
+    paths: Paths,
+    out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
+) -> None:
+    """Write one self-contained HTML file about runs."""
+    from ontogeny.cli.stages import write_runs_report
+
+    write_runs_report(paths, out)
