@@ -41,6 +41,9 @@ def test_one_file_is_a_series_with_rows_beside_it(tmp_path):
     found = Series.open(tmp_path / "ckpt_500.pt")
     assert steps(found) == [500]
     assert found.home == tmp_path / "ckpt_500.pt.ontogeny"
+    assert steps(Series.open(tmp_path / "ckpt_500.pt", pattern="ckpt_{step}.pt")) == [500]
+    with pytest.raises(NotARun, match="nothing matches"):
+        Series.open(tmp_path / "ckpt_500.pt", pattern="step{step}")
 
 
 def test_checkpoints_one_folder_down(tmp_path, bare):

@@ -105,6 +105,7 @@ def test_revisions_with_stages_and_tokens(offline, tmp_path):
 def test_a_repository_of_one_model_is_a_series_of_one(offline):
     put_in_cache(offline, "main", files(9))
     put_in_cache(offline, "v1.0.2", files(8))
+    put_in_cache(offline, "refs/pr/1", files(7))
     found = Series.open(f"hub:{NAME}")
     assert [(c.step, c.label) for c in found.checkpoints] == [(0, "main")]
     assert any("v1.0.2" in note for note in found.notes)
@@ -203,3 +204,11 @@ def test_without_the_client(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(MissingExtra, match=r"ontogeny\[hf\]"):
         Series.open(f"hub:{NAME}")
+
+
+def test_rows_elsewhere_take_what_is_fetched_along(hub, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hub.repositories[NAME] = {"step2": files(2)}
+    found = Series.open(f"hub:{NAME}").kept_in(tmp_path / "there")
+    assert values(found.at(2)) == 2
+    assert [p.name for p in tmp_path.iterdir() if p.name != "cache"] == ["there"]

@@ -85,7 +85,7 @@ def test_by_name_and_between_processes():
     assert pickle.loads(pickle.dumps(found)).checkpoints[0].step == 1
     with pytest.raises(OntogenyError, match=r"this process only[\s\S]*module:function"):
         Series.of(lambda step: linear(step), [1], name="x").require_portable()
-    for name in ("no.such.module:f", "torch:no_such", "torch"):
+    for name in ("no.such.module:f", "torch:no_such", "torch", "torch:__version__"):
         with pytest.raises(NotARun, match="names no function"):
             Series.of(name, [1], name="x")
 
@@ -95,3 +95,21 @@ def test_no_steps_and_steps_given_twice_are_refused():
         Series.of(linear, [], name="x")
     with pytest.raises(NotARun, match="claim to be step 1"):
         Series.of(linear, [1, 2, 1], name="x")
+
+
+@pytest.mark.parametrize("step", [-1, 1.5, "3", None])
+def test_what_is_no_step_is_refused(step):
+    with pytest.raises(NotARun, match="no whole number"):
+        Series.of(linear, [step], name="x")
+
+
+def test_one_module_loaded_again_and_again_gives_weights_of_their_own():
+    model = nn.Linear(3, 2)
+
+    def load(step):
+        model.load_state_dict(linear(step).state_dict())
+        return model
+
+    one, two = (c.weights() for c in Series.of(load, [1, 2], name="x").checkpoints)
+    assert torch.equal(one.tensors["weight"], linear(1).weight)
+    assert torch.equal(two.tensors["weight"], linear(2).weight)

@@ -1,6 +1,7 @@
 """The table of steps and tokens beside the rows."""
 
 import math
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,24 @@ def test_the_table_comes_back_and_joins_rows(tmp_path, bare):
     assert table.to_dict("list") == {"step": [2, 10], "tokens": [200.0, 1000.0], "label": ["step2", "step10"]}
     rows = with_tokens(pd.DataFrame({"step": [10, 2, 10, 3], "value": [1.0, 2.0, 3.0, 4.0]}), found.home)
     np.testing.assert_equal(rows["tokens"].to_numpy(), [1000.0, 200.0, 1000.0, np.nan])
+
+
+def test_what_was_known_is_not_forgotten(tmp_path, bare):
+    for step in (1, 2):
+        bare(tmp_path / f"step{step}")
+    home = tmp_path / "ontogeny"
+    home.mkdir()
+    write_steps(home, Series.open(tmp_path, tokens=10).checkpoints)
+    file = next(home.iterdir())
+    written = file.stat().st_mtime_ns
+    write_steps(home, Series.open(tmp_path).checkpoints)
+    assert file.stat().st_mtime_ns == written
+    bare(tmp_path / "step3")
+    shutil.rmtree(tmp_path / "step1")
+    write_steps(home, Series.open(tmp_path).checkpoints)
+    np.testing.assert_equal(read_steps(home)["tokens"].to_numpy(), [10, 20, np.nan])
+    write_steps(home, Series.open(tmp_path, tokens=100).checkpoints)
+    np.testing.assert_equal(read_steps(home)["tokens"].to_numpy(), [10, 200, 300])
 
 
 def test_without_a_rule_tokens_are_missing(tmp_path, bare):

@@ -29,10 +29,8 @@ def find_checkpoints(path: Path, pattern: Pattern | None, rule: Rule, trust: Tru
     if not inside and pattern is None:
         inside = [c for name in WITHIN for c in _candidates(path / name, None) if (path / name).is_dir()]
     if not inside:
-        if pattern is None and formats.find(path) is not None:
-            step = recorded_step(path)
-            step = step if step is not None else worded_step(path.name) or 0
-            found.add(LocalCheckpoint(step, path.name, rule(step), trust=trust, path=path))
+        if (alone := _alone(path, pattern, rule, trust)) is not None:
+            found.add(alone)
         return found
     nameless = []
     for one, named in inside:
@@ -49,6 +47,18 @@ def find_checkpoints(path: Path, pattern: Pattern | None, rule: Rule, trust: Tru
     for one, counted in nameless:
         _add_nameless(found, one, counted, rule, trust)
     return found
+
+
+def _alone(path: Path, pattern: Pattern | None, rule: Rule, trust: Trust) -> LocalCheckpoint | None:
+    """The checkpoint that a path is itself; step 0 if nothing says which."""
+    named = None if pattern is None else pattern.read(path.name)
+    if formats.find(path) is None or (pattern is not None and named is None):
+        return None
+    step = recorded_step(path)
+    if step is None:
+        step = named.step if named is not None else worded_step(path.name) or 0
+    tokens = rule(step) if named is None or named.tokens is None else named.tokens
+    return LocalCheckpoint(step, path.name, tokens, trust=trust, path=path)
 
 
 def _candidates(path: Path, pattern: Pattern | None) -> Iterator[tuple[Path, Named | None]]:

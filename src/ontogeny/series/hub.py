@@ -149,7 +149,11 @@ def _cached_revisions(repository: str) -> dict[str, str]:
     folder = _cache_of(repository)
     refs = folder / "refs"
     found = {p.relative_to(refs).as_posix(): p.read_text().strip() for p in refs.rglob("*") if p.is_file()}
-    return {name: commit for name, commit in found.items() if (folder / "snapshots" / commit).is_dir()}
+    return {
+        name: commit
+        for name, commit in found.items()
+        if not name.startswith("refs/") and (folder / "snapshots" / commit).is_dir()  # of pull requests
+    }
 
 
 def _cache_of(repository: str) -> Path:

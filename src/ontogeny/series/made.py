@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import xxhash
 from torch import nn
@@ -46,7 +47,9 @@ class MadeCheckpoint(SeriesCheckpoint):
         return found
 
     def weights(self) -> Weights:
-        return self._weights_of(self.made())
+        """Copies of its tensors: the function may give one module again and again."""
+        found = self._weights_of(self.made())
+        return replace(found, tensors={name: tensor.clone() for name, tensor in found.tensors.items()})
 
     def _weights_of(self, found: Any) -> Weights:
         module = self.model if isinstance(found, Mapping) else module_of(found)
@@ -79,12 +82,25 @@ def resolved(load: Load | str) -> Load:
     module, _, name = load.partition(":")
     try:
         found = getattr(import_module(module), name)
+        if not callable(found):
+            raise ValueError(f"it is a {type(found).__name__}")
     except (ImportError, AttributeError, ValueError) as error:
         raise NotARun(
             f"{load!r} names no function",
             received=str(error),
             allowed="MODULE:FUNCTION, importable from here",
         ) from error
+    return found
+
+
+def whole_step(step: SupportsIndex) -> int:
+    """A step as a plain int; NotARun for anything else than a whole number from 0."""
+    try:
+        found = index(step)
+    except TypeError:
+        found = -1
+    if found < 0:
+        raise NotARun("a step is no whole number", received=repr(step), allowed="0, 1, 2 …")
     return found
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ontogeny.errors import OntogenyError
-from ontogeny.store.checkpoint import MANIFEST, open_checkpoint
+from ontogeny.store.checkpoint import MANIFEST, Checkpoint, open_checkpoint
 
 #: Written by the trainer of `transformers` into every checkpoint.
 TRAINER_STATE = "trainer_state.json"
@@ -25,16 +25,16 @@ def recorded_step(path: Path) -> int | None:
 def recorded_tokens(path: Path) -> float | None:
     """The tokens seen, as the trainer counted them; None if it counted none."""
     if (path / MANIFEST).is_file():
-        counted, step = _own_count(path), open_checkpoint(path).step
-        return counted if counted or not step else None
+        return _own_count(open_checkpoint(path))
     return _trainer_state(path).get("num_input_tokens_seen") or None
 
 
-def _own_count(path: Path) -> float | None:
+def _own_count(checkpoint: Checkpoint) -> float | None:
     try:
-        return open_checkpoint(path).document("state")["counters"]["tokens"]
+        counted = checkpoint.document("state")["counters"]["tokens"]
     except (OntogenyError, KeyError, TypeError):  # written without a state, or with one of other parts
         return None
+    return counted if counted or not checkpoint.step else None  # a loop that counted no tokens says 0
 
 
 def _trainer_state(path: Path) -> dict[str, Any]:

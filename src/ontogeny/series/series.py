@@ -1,7 +1,7 @@
 """An ordered set of checkpoints: a run's, a folder of them, a hub's revisions, or what a function makes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -12,9 +12,10 @@ from ontogeny.errors import NotARun, OntogenyError
 from ontogeny.formats import FORMATS, Trust
 from ontogeny.series import hub
 from ontogeny.series.checkpoint import LocalCheckpoint, SeriesCheckpoint
+from ontogeny.series.configurations import differing_configurations
 from ontogeny.series.folder import ROWS_HOME, find_checkpoints
 from ontogeny.series.found import Found, Rule
-from ontogeny.series.made import Load, MadeCheckpoint, importable, resolved
+from ontogeny.series.made import Load, MadeCheckpoint, importable, resolved, whole_step
 from ontogeny.series.naming import Pattern
 from ontogeny.series.revisions import find_revisions
 from ontogeny.series.spacing import jumps
@@ -78,7 +79,7 @@ class Series:
         if not found.by_step:
             raise _nothing_at(path, chosen, found.notes)
         if chosen is not None and chosen.counts_tokens:
-            found.notes.append("the pattern gives no step: in this series `step` counts tokens")
+            found.notes.append("the pattern gives no step: `step` counts tokens, unless a trainer counted")
         return cls._ordered(path, home, name, identity, found)
 
     @classmethod
@@ -95,11 +96,11 @@ class Series:
         """Checkpoints that `load(step)` makes: each a module, a Subject, or a state dict of `model`.
 
         `load` may be written `module:function`. Only such a function can be measured by several workers.
-        What it gives must be the same whenever it is asked.
+        What it gives must be the same whenever it is asked. Rows of series of one name belong together.
         """
         function, rule = resolved(load), tokens_by(tokens)
         found = Found()
-        for step in steps:
+        for step in map(whole_step, steps):
             found.add(MadeCheckpoint(step, f"{name} {step}", rule(step), load=function, model=model))
         if not found.by_step:
             raise NotARun(f"the series {name!r} has no steps", allowed="at least one step")
@@ -118,9 +119,18 @@ class Series:
     @classmethod
     def _ordered(cls, path: Path, home: Path, name: str, identity: str, found: Found) -> Self:
         steps = sorted(found.by_step)
+        found.notes += [*jumps(steps), *differing_configurations(found.by_step)]
         checkpoints = tuple(found.by_step[step] for step in steps)
         digest = xxhash.xxh3_64_hexdigest(identity.encode())[:8]
-        return cls(path, home, name, digest, checkpoints, None, (*found.notes, *jumps(steps)))
+        return cls(path, home, name, digest, checkpoints, None, tuple(found.notes))
+
+    def kept_in(self, home: Path | str) -> Self:
+        """The same series with its rows elsewhere."""
+        moved = [
+            replace(one, home=Path(home)) if isinstance(one, hub.HubCheckpoint) else one
+            for one in self.checkpoints
+        ]
+        return replace(self, home=Path(home), checkpoints=tuple(moved))
 
     def at(self, step: int) -> SeriesCheckpoint:
         """The checkpoint of a step; NotARun names the nearest ones if there is none."""

@@ -40,10 +40,17 @@ def tokens_by(rule: TokenRule | None) -> Callable[[int], float | None]:
 
 
 def write_steps(home: Path, checkpoints: Iterable[SeriesCheckpoint]) -> None:
-    """Keep step, tokens (missing where unknown) and label of every checkpoint."""
+    """Keep step, tokens (missing where unknown) and label of every checkpoint.
+
+    What was known earlier stays where nothing better is known now: tokens, and steps that are gone since.
+    """
+    before = read_steps(home).set_index("step")
     lines = [(c.step, c.tokens, c.label) for c in checkpoints]
-    table = pd.DataFrame(lines, columns=list(_COLUMNS)).astype(_COLUMNS)
-    write_table(home / TABLE, pa.Table.from_pandas(table, preserve_index=False))
+    now = pd.DataFrame(lines, columns=list(_COLUMNS)).astype(_COLUMNS).set_index("step")
+    whole = now.combine_first(before).sort_index()
+    if not whole.equals(before):
+        table = whole.reset_index()[list(_COLUMNS)].astype(_COLUMNS)
+        write_table(home / TABLE, pa.Table.from_pandas(table, preserve_index=False))
 
 
 def read_steps(home: Path | str) -> pd.DataFrame:
