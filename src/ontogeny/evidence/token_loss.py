@@ -1,5 +1,6 @@
 """The loss of every predicted token of a stimulus, kept once; many numbers derive from it."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -7,6 +8,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ontogeny.evidence.kinds import View, streamed
+
+#: Logits turned into losses at once (16 MiB in float32): a copy of all those of a large vocabulary would
+#: take as much memory again as the model's output.
+CHUNK = 1 << 22
 
 
 class TokenLoss(NamedTuple):
@@ -23,14 +28,25 @@ class _TokenLoss:
 
     def update(self, state: list[TokenLoss], view: View) -> list[TokenLoss]:
         targets = view.stimulus.tokens[view.rows, 1:].to(view.tensor.device)
-        logits = view.tensor[:, :-1]
-        loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
+        loss = torch.empty(targets.shape, device=view.tensor.device)
+        for part in _parts(*targets.shape, view.tensor.shape[-1]):
+            logits, wanted = view.tensor[part].flatten(0, 1).float(), targets[part]
+            loss[part] = F.cross_entropy(logits, wanted.flatten(), reduction="none").view(wanted.shape)
         weights = view.stimulus.weights[view.rows, :-1]
-        state.append(TokenLoss(loss.view(targets.shape).cpu(), weights))
+        state.append(TokenLoss(loss.cpu(), weights))
         return state
 
     def finish(self, state: list[TokenLoss]) -> TokenLoss:
         return TokenLoss(*(torch.cat(column) for column in zip(*state, strict=True)))
+
+
+def _parts(sequences: int, length: int, vocabulary: int) -> Iterator[tuple[slice, slice]]:
+    """Whole sequences, as many as fit a chunk; where not even one does, positions of one."""
+    positions = min(max(CHUNK // vocabulary, 1), length)
+    rows = max(CHUNK // (vocabulary * max(length, 1)), 1)
+    for row in range(0, sequences, rows):
+        for start in range(0, length, max(positions, 1)):
+            yield slice(row, row + rows), slice(start, min(start + positions, length))
 
 
 streamed("token_loss", at="logits", make=_TokenLoss)
