@@ -92,6 +92,17 @@ def test_values_that_are_elsewhere_are_refused_by_cause(state, cause, name):
         require_values(state)
 
 
+def test_what_is_no_tensor_is_left_out():
+    assert set(canonical_state({"a": torch.ones(1), "b._extra_state": {"x": 1}}).tensors) == {"a"}
+
+
+def test_only_fsdps_own_names_are_flat_buffers():
+    require_values({"flat_parameters.weight": torch.ones(2), "head.flat_params": torch.ones(2)})
+    for name in ("flat_param", "layers.0._flat_param", "x._flat_param_3"):
+        with pytest.raises(ForeignCheckpoint, match="flat"):
+            require_values({name: torch.ones(2)})
+
+
 def test_an_empty_tensor_among_many_is_data():
     require_values({"a": torch.ones(3), "b": torch.ones(2), "c": torch.empty(0)})
 

@@ -10,7 +10,7 @@ import torch
 
 from ontogeny import formats
 from ontogeny.errors import Damaged, ForeignCheckpoint, Untrusted
-from ontogeny.formats import Trust
+from ontogeny.formats import Trust, sandbox
 
 PICKLES = Trust(pickles=True)
 
@@ -76,6 +76,21 @@ def test_a_whole_pickle_comes_back_as_it_was(tmp_path):
         assert torch.equal(tensor, expected)
 
 
+def test_a_process_that_dies_is_told_of(tmp_path, monkeypatch):
+    torch.save({"a": torch.ones(2)}, tmp_path / "a.pt")
+    monkeypatch.setattr(sandbox.sys, "executable", "/bin/false")
+    with pytest.raises(Damaged, match="died"):
+        formats.read(tmp_path / "a.pt", trust=PICKLES)
+
+
+def test_half_an_answer_is_none(tmp_path, monkeypatch):
+    torch.save({"a": torch.ones(2)}, tmp_path / "a.pt")
+    half = lambda kind, home, *limits_and_paths: (home / sandbox.RESULT).write_text('{"names": [')
+    monkeypatch.setattr(sandbox, "_run", half)
+    with pytest.raises(Damaged, match="did not finish"):
+        formats.read(tmp_path / "a.pt", trust=PICKLES)
+
+
 @pytest.mark.slow
 def test_limits_of_time_and_memory_hold(tmp_path):
     torch.save({"w": torch.zeros(1).expand(10**11)}, tmp_path / "vast.pt")
@@ -93,8 +108,8 @@ def test_limits_of_time_and_memory_hold(tmp_path):
 @pytest.mark.slow
 def test_a_refused_file_is_opened_once(tmp_path, monkeypatch):
     started = []
-    real = formats.sandbox.subprocess.run
-    monkeypatch.setattr(formats.sandbox.subprocess, "run", lambda *a, **k: started.append(a) or real(*a, **k))
+    real = sandbox.subprocess.run
+    monkeypatch.setattr(sandbox.subprocess, "run", lambda *a, **k: started.append(a) or real(*a, **k))
     torch.save({"model": {"a": torch.ones(2)}, "x": Attack(tmp_path / "marker")}, tmp_path / "a.pt")
     with pytest.raises(Untrusted):
         formats.read(tmp_path / "a.pt", trust=PICKLES)
@@ -107,9 +122,9 @@ def test_the_process_sees_no_environment_of_ours(tmp_path, monkeypatch):
 
     def caught(command, **options):
         seen.update(options["env"])
-        raise formats.sandbox.subprocess.TimeoutExpired(command, 1)
+        raise sandbox.subprocess.TimeoutExpired(command, 1)
 
-    monkeypatch.setattr(formats.sandbox.subprocess, "run", caught)
+    monkeypatch.setattr(sandbox.subprocess, "run", caught)
     monkeypatch.setenv("A_SECRET", "x")
     torch.save({"a": torch.ones(2)}, tmp_path / "a.pt")
     with pytest.raises(Damaged):

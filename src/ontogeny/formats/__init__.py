@@ -7,6 +7,7 @@ A format is found by looking at the path. Files that hold a pickle are read only
 in a process of their own.
 """
 
+import contextlib
 from pathlib import Path
 
 import xxhash
@@ -60,8 +61,11 @@ FORMATS: tuple[Format, ...] = (
 
 def find(path: Path | str) -> Format | None:
     """The format of a file or folder, or None if it is no checkpoint we know; reads at most a few bytes."""
-    path = Path(path)
-    return next((known for known in FORMATS if known.claims(path)), None)
+    for known in FORMATS:
+        with contextlib.suppress(OSError):  # what cannot be opened is in no format
+            if known.claims(Path(path)):
+                return known
+    return None
 
 
 def recognise(path: Path | str) -> Format:

@@ -4,8 +4,10 @@ Data parallelism, `torch.compile`, FSDP and activation checkpointing each put th
 their own, and its name into every parameter's.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 from torch.nn.parameter import is_lazy
@@ -21,7 +23,7 @@ WRAPPERS = (
     "_checkpoint_wrapped_module",
     "_forward_module",
 )
-_FLAT = ("_flat_param", "flat_param")
+_FLAT = re.compile(r"_?flat_param(_\d+)?")
 EXAMPLES = 5
 
 
@@ -63,12 +65,13 @@ class Canonical:
     notes: tuple[str, ...]
 
 
-def canonical_state(state: Mapping[str, Tensor]) -> Canonical:
-    """A state dict that lies in memory, under canonical names.
+def canonical_state(state: Mapping[str, Any]) -> Canonical:
+    """A state dict that lies in memory, under canonical names; what is no tensor is left out.
 
     Tensors that are the same view of the same memory are one tensor with aliases. ForeignCheckpoint, with
     the cause and the names, for a state dict whose values are elsewhere (see `require_values`).
     """
+    state = {name: tensor for name, tensor in state.items() if isinstance(tensor, Tensor)}
     require_values(state)
     names, notes = canonical_names(state)
     seen: dict[tuple[object, ...], str] = {}
@@ -84,12 +87,13 @@ def canonical_state(state: Mapping[str, Tensor]) -> Canonical:
     return Canonical(tensors, aliases, notes)
 
 
-def require_values(state: Mapping[str, Tensor]) -> None:
+def require_values(state: Mapping[str, Any]) -> None:
     """ForeignCheckpoint unless every tensor holds its own values; the message names the cause and tensors.
 
     Causes: lazy (no shape yet), meta (a shape and no memory), sharded (this process holds a part), flat (one
     unshaped buffer of FSDP in place of many parameters), partitioned (DeepSpeed ZeRO-3 leaves empty tensors).
     """
+    state = {name: tensor for name, tensor in state.items() if isinstance(tensor, Tensor)}
     causes = {
         "lazy: not initialised yet": [name for name, t in state.items() if is_lazy(t)],
         "on the meta device: shapes without values": [
@@ -111,7 +115,7 @@ _SHARDED = ("DTensor", "ShardedTensor", "FlatParameter")
 
 def require_whole_names(names: Iterable[str]) -> None:
     """ForeignCheckpoint if names say that parameters lie in FSDP's flat buffers."""
-    flat = [name for name in names if name.rpartition(".")[2].startswith(_FLAT)]
+    flat = [name for name in names if _FLAT.fullmatch(name.rpartition(".")[2])]
     if flat:
         raise _without_values("flat buffers of FSDP: parameters without shapes of their own", flat)
 

@@ -93,7 +93,10 @@ _REFUSALS: dict[str, type[OntogenyError]] = {
 
 
 def _result(home: Path, label: str) -> Unpickled:
-    found = json.loads((home / RESULT).read_bytes())
+    try:
+        found = json.loads((home / RESULT).read_bytes())
+    except ValueError as error:  # it died while it was answering
+        raise Damaged(f"the process that opened {label} did not finish", received=str(error)) from error
     if refusal := found.get("refusal"):
         raise _REFUSALS[refusal](
             f"{label}: {found['what']}",

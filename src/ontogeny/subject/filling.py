@@ -23,7 +23,7 @@ def fill(model: nn.Module, weights: Weights, label: str) -> None:
     itself may be left over; a tensor that the model ties may be stored under each of its names, if its
     values are the same.
     """
-    held = model.state_dict(keep_vars=True)
+    held = {n: t for n, t in model.state_dict(keep_vars=True).items() if isinstance(t, Tensor)}
     require_values(held)
     names, _ = canonical_names(held)
     here: dict[int, tuple[Tensor, list[str]]] = {}
