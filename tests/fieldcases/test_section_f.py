@@ -72,30 +72,25 @@ def test_f61_hooks_after_compile_are_refused():
     subject.model.compile(backend="eager")
     with torch.no_grad():
         subject.model(tokens())  # compiled now: hooks registered later would never fire
-    with (
-        pytest.raises(NotObservable, match="seen 0 times in a pass") as caught,
-        subject.watching(LOOK),
-        torch.no_grad(),
-    ):
-        subject.model(tokens())
-    assert "compiled before the taps were attached: the model" in str(caught.value)
+    with pytest.raises(NotObservable, match="hooks do not fire") as caught, subject.watching(LOOK):
+        pytest.fail("nothing may run here")
+    assert "compiled: the model" in str(caught.value)
     assert "attach before compiling" in str(caught.value)
     call = subject.model._compiled_call_impl
     assert torch.equal(subject.run(tokens(), taps=LOOK), plain), "a measurement runs uncompiled"
     assert subject.model._compiled_call_impl is call, "and leaves the model compiled"
 
 
-def test_f61_layers_compiled_apart_are_refused_where_hooks_inside_do_not_fire():
+def test_f61_a_layer_compiled_apart_is_refused_too():
     subject = stack()
     subject.model.blocks[1].compile(backend="eager")
     with torch.no_grad():
         subject.model(tokens())
     with (
-        pytest.raises(NotObservable, match=r"mlp_output at blocks.1.inner was seen 0 times"),
+        pytest.raises(NotObservable, match=r"compiled: blocks\.1"),
         subject.watching({"mlp_output": LOOK["residual"]}),
-        torch.no_grad(),
     ):
-        subject.model(tokens())
+        pytest.fail("nothing may run here")
     seen = []
     subject.run(tokens(), taps={"mlp_output": lambda place, tensor: seen.append(place)})
     assert seen == [Place(layer=0), Place(layer=1)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from ontogeny.hooks.watch import Watch, compiled, unseen
+from ontogeny.hooks.watch import Watch, unseen
 
 
 @dataclass(frozen=True)
@@ -37,28 +37,22 @@ def tapped_modules(wires: Sequence[Wire]) -> Iterator[None]:
 def counted(model: nn.Module, watches: Sequence[Watch]) -> Iterator[None]:
     """Within the block every pass of `model` is checked: each watch was called as often as it expects.
 
-    NotObservable, with the reason, at the end of the first pass that hooks did not see; at the end of the
-    block if a compiled model was run past them.
+    NotObservable, with the reason, at the end of the first pass that hooks did not see.
     """
-    passes = 0
 
     def begin(_module: nn.Module, _inputs: Any) -> None:
         for watch in watches:
             watch.calls = 0
 
     def end(_module: nn.Module, _inputs: Any, _output: Any) -> None:
-        nonlocal passes
-        passes += 1
         for watch in watches:
             if watch.calls != len(watch.places):
-                raise unseen(model, watch, watch.calls)
+                raise unseen(watch)
 
     with ExitStack() as stack:
         stack.callback(model.register_forward_pre_hook(begin).remove)
         stack.callback(model.register_forward_hook(end).remove)
         yield
-    if not passes and watches and compiled(model) and not all(watch.seen for watch in watches):
-        raise unseen(model, next(watch for watch in watches if not watch.seen), 0)
 
 
 def _before(wire: Wire) -> Callable[..., Any]:

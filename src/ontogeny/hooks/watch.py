@@ -80,17 +80,22 @@ def _compiled(module: Any) -> bool:
     return getattr(module, "_compiled_call_impl", None) is not None
 
 
-def unseen(model: nn.Module, watch: Watch, calls: int) -> NotObservable:
-    """The refusal of a pass in which something was not called as often as the map says."""
+def refuse_compiled(model: nn.Module) -> None:
+    """NotObservable if anything of a model runs compiled: there, hooks registered from now on do not fire."""
     paths = compiled(model)
-    reason = (
-        f"compiled before the taps were attached: {', '.join(paths[:3])}"
-        if paths
-        else "a compiled function around it, a layer left out, or a map that is not this model's"
-    )
+    if paths:
+        raise NotObservable(
+            "hooks do not fire in what was compiled before they were attached",
+            received=f"compiled: {', '.join(paths[:3])}{' …' if len(paths) > 3 else ''}",
+            remedy="attach before compiling, or run the model uncompiled, as Subject.run does",
+        )
+
+
+def unseen(watch: Watch) -> NotObservable:
+    """The refusal of a pass in which something was not called as often as the map says."""
     return NotObservable(
-        f"{watch.site} at {watch.where} was seen {calls} times in a pass",
-        received=reason,
+        f"{watch.site} at {watch.where} was seen {watch.calls} times in a pass",
+        received="a compiled function around it, a layer left out, or a map that is not this model's",
         allowed=f"{len(watch.places)} times",
-        remedy="attach before compiling, or run the model uncompiled (Subject.run does)",
+        remedy="run the model uncompiled and whole, as Subject.run does, or correct the map",
     )

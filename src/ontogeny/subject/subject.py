@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ontogeny.anatomy import Anatomy, HeadWeights, read_anatomy, weights
+from ontogeny.anatomy import Anatomy, HeadGains, HeadWeights, read_anatomy, weights
 from ontogeny.errors import NotObservable
 from ontogeny.hooks.attention_interface import tapped_attention
 from ontogeny.hooks.decoder_attention import tapped_attend
 from ontogeny.hooks.modules import counted, shown_output, tapped_modules
-from ontogeny.hooks.watch import Tap
+from ontogeny.hooks.watch import Tap, refuse_compiled
 from ontogeny.models.decoder import Decoder
 from ontogeny.subject.check import checked
 from ontogeny.subject.inputs import arguments
@@ -73,6 +73,10 @@ class Subject:
     def head_weights(self, layer: int) -> HeadWeights:
         """query, key, value [head channel width] and output [head width channel] of a layer's heads."""
         return weights.head_weights(self.model, self.anatomy, layer)
+
+    def head_gains(self, layer: int) -> HeadGains:
+        """What norms multiply what a layer's heads read with, and what they write [width] each."""
+        return weights.head_gains(self.model, self.anatomy, layer)
 
     def embedding(self) -> Tensor:
         """What each token adds to the stream, without its position [vocabulary width]."""
@@ -143,11 +147,13 @@ class Subject:
     def watching(self, taps: Mapping[str, Tap]) -> Iterator[None]:
         """The given taps for whatever runs inside the block, training included.
 
-        A pass that the hooks do not see as often as the map says is refused (NotObservable), as is a model
-        compiled before. Passes repeated under activation checkpointing are shown to no tap that only looks;
+        A model compiled before is refused (NotObservable), as is a pass that the hooks do not see as often as
+        the map says. Passes repeated under activation checkpointing are shown to no tap that only looks;
         where one replaces something, `backward` belongs into the block, too.
         """
         wiring = wired(self.model, self.anatomy, taps)
+        if taps:
+            refuse_compiled(self.model)
         with ExitStack() as stack:
             stack.enter_context(tapped_modules(wiring.wires))
             if wiring.attention and isinstance(self.model, Decoder):
