@@ -7,11 +7,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from ontogeny.errors import Damaged, ForeignCheckpoint
+from foreign_folders import GPT2, nanogpt_file
+from ontogeny.errors import Damaged, ForeignCheckpoint, Untrusted
+from ontogeny.formats import Trust
 from ontogeny.models import Decoder, DecoderConfig
 from ontogeny.models.shapes import export_state
 from ontogeny.store.checkpoint import write_checkpoint
-from ontogeny.subject import load_subject
+from ontogeny.subject import Subject, load_subject, subject_of
 from ontogeny.vocabulary import Streams
 
 LLAMA = DecoderConfig(vocabulary=61, context=64, width=32, layers=2, heads=4, kv_heads=2)
@@ -120,3 +122,33 @@ def test_half_precision_is_read_as_float32(broken, tokens):
     config = json.loads((broken / "config.json").read_text())
     (broken / "config.json").write_text(json.dumps({**config, "dtype": "bfloat16"}))
     assert load_subject(broken).run(tokens).dtype is torch.float32
+
+
+def test_tensors_without_a_config_go_into_a_given_model_only(tmp_path):
+    source, target = decoder(seed=0), Subject(decoder(seed=1))
+    save_file(dict(source.state_dict()), tmp_path / "bare.safetensors")
+    with pytest.raises(ForeignCheckpoint, match="nothing says which architecture"):
+        load_subject(tmp_path / "bare.safetensors")
+    assert load_subject(tmp_path / "bare.safetensors", target) is target
+    assert all(torch.equal(t, source.state_dict()[n]) for n, t in target.model.state_dict().items())
+
+
+def test_a_pickle_is_opened_with_leave_only(tmp_path, tokens):
+    model = decoder(DecoderConfig(vocabulary=61, context=64, width=32, layers=2, heads=4, **GPT2))
+    nanogpt_file(tmp_path / "ckpt.pt", model)
+    with pytest.raises(Untrusted):
+        load_subject(tmp_path / "ckpt.pt")
+    with torch.no_grad():
+        assert torch.equal(
+            load_subject(tmp_path / "ckpt.pt", trust=Trust(pickles=True)).run(tokens), model(tokens)
+        )
+
+
+def test_a_model_of_the_callers_is_taken_when_all_of_it_is_there():
+    model = decoder()
+    assert subject_of(model).model is model
+    with (
+        torch.device("meta"),
+        pytest.raises(ForeignCheckpoint, match=r"meta device.*blocks\.0\.att"),
+    ):
+        subject_of(Decoder(LLAMA))

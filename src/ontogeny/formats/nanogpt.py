@@ -41,9 +41,10 @@ def weights_of(found: Unpickled, label: str) -> Weights:
     if tied:
         tensors.pop(_UNEMBEDDING, None)
     config = _config(found.document[ARGUMENTS], tied, label)
-    names = {f"transformer.h.{i}.{FUSED}.{kind}": "" for i in range(config.layers) for kind in _kinds(config)}
-    fused = {name: tensors.pop(name) for name in names if name in tensors}
-    state = renamed(tensors, _names(config), label) | _separated(fused, names, label)
+    wanted = [f"transformer.h.{i}.{FUSED}.{kind}" for i in range(config.layers) for kind in _kinds(config)]
+    fused = {name: tensors.pop(name) for name in wanted if name in tensors}
+    state = renamed(tensors, _names(config), label)
+    state |= _separated(renamed(fused, dict(zip(wanted, wanted, strict=True)), label))
     return as_ours(config, state, Weights({}, notes=tuple(notes)))
 
 
@@ -84,8 +85,7 @@ def _names(config: DecoderConfig) -> dict[str, str]:
     return pairs
 
 
-def _separated(fused: Mapping[str, Tensor], names: Mapping[str, str], label: str) -> dict[str, Tensor]:
-    renamed(fused, {name: name for name in names}, label)
+def _separated(fused: Mapping[str, Tensor]) -> dict[str, Tensor]:
     state = {}
     for name, tensor in fused.items():
         layer, kind = name.split(".")[2], name.rpartition(".")[2]
