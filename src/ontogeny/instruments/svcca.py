@@ -21,8 +21,8 @@ def svcca(sample_directions: Pair, *, share: float = 0.99) -> dict[str, Reading]
     `n-too-small` below 10 tokens a direction, `rank-deficient` where there are as many directions as tokens.
 
     Known: X against X -> 1; Y = cXQ -> 1; independent, n = 640, 64 directions -> 0.27, squared 0.10.
-    Misleads: a massive dimension holds the variance alone, and one direction is all that is compared; tokens of
-    one text are fewer than they look, since they are not independent.
+    Misleads: a massive dimension holds the variance alone, and one direction is all that is compared; tokens
+    of one text are not independent, so there are fewer than it looks.
     """
     here, there = sample_directions
     found = canonical_correlations(here, there, share)
