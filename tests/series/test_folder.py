@@ -46,6 +46,30 @@ def test_one_file_is_a_series_with_rows_beside_it(tmp_path):
         Series.open(tmp_path / "ckpt_500.pt", pattern="step{step}")
 
 
+@pytest.mark.parametrize(
+    ("name", "step"), [("stories260K", 0), ("SmolLM2-135M", 0), ("final", 0), ("000400", 400), ("step7", 7)]
+)
+def test_a_folder_with_one_model_is_a_series_of_one(tmp_path, bare, name, step):
+    bare(tmp_path / name)
+    found = Series.open(tmp_path)
+    assert steps(found) == [step]
+    assert any("taken as step 0" in note for note in found.notes) is (step == 0)
+
+
+@pytest.mark.parametrize(("name", "step"), [("stories260k", 0), ("babyllama-tok105", 5000)])
+def test_models_of_others_among_their_other_files(shared_data, name, step):
+    assert steps(Series.open(shared_data / name)) == [step]
+
+
+def test_a_model_with_another_in_a_subfolder_is_a_series_of_one(tmp_path, bare):
+    bare(tmp_path / "step9")
+    bare(tmp_path / "step9" / "converted")
+    found = Series.open(tmp_path / "step9")
+    assert steps(found) == [9]
+    assert found.checkpoints[0].path == tmp_path / "step9"
+    assert [note.split(" is ")[0] for note in found.notes] == ["converted"]
+
+
 def test_checkpoints_one_folder_down(tmp_path, bare):
     for step in (1, 2):
         bare(tmp_path / "checkpoints" / f"step_{step}")

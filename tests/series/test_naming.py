@@ -42,7 +42,14 @@ def test_what_can_be_read_in_several_ways_is_refused(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "step"), [("step1000", 1000), ("SmolLM2-135M", None), ("llama-2", None), ("ckpt", None)]
+    ("name", "step"),
+    [
+        ("step1000", 1000),
+        ("SmolLM2-135M", None),
+        ("llama-2", None),
+        ("model5000.bin", 5000),
+        ("model-7", None),
+    ],
 )
 def test_one_checkpoint_has_a_step_only_where_a_word_says_so(name, step):
     assert worded_step(name) == step

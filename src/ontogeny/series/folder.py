@@ -1,6 +1,5 @@
 """A folder of checkpoints in any layout: found by what lies in it, ordered by what its trainer counted."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from ontogeny import formats
@@ -21,61 +20,68 @@ def find_checkpoints(path: Path, pattern: Pattern | None, rule: Rule, trust: Tru
     """Every checkpoint in a folder, or the one that the path itself is; nothing if there is none.
 
     A checkpoint whose trainer counted its steps has that step, whatever its name says. Without a pattern the
-    name's number counts; a checkpoint that gives no step is left out, with a note. NotARun if two claim
+    name's number counts; one of several that gives no step is left out, with a note. NotARun if two claim
     one step, or a name can be read in several ways.
     """
-    found = Found()
-    inside = list(_candidates(path, pattern))
+    found, whole = Found(), formats.find(path) is not None
+    inside = _recognised(path, pattern)
     if not inside and pattern is None:
-        inside = [c for name in WITHIN for c in _candidates(path / name, None) if (path / name).is_dir()]
-    if not inside:
-        if (alone := _alone(path, pattern, rule, trust)) is not None:
-            found.add(alone)
+        inside = [one for name in WITHIN for one in _recognised(path / name, None)]
+    if len(inside) == 1 and pattern is None and not whole:
+        _add_alone(found, inside[0][0], Named(worded_step(inside[0][1]) or 0), rule, trust)
         return found
     nameless = []
-    for one, named in inside:
-        counted = recorded_step(one)
+    for one, name in inside:
+        named = _said(name, pattern)
         if named is None:
-            nameless.append((one, counted))
+            nameless.append(one)
             continue
+        counted = recorded_step(one)
         _note_difference(found, one, named, counted)
         step = named.step if counted is None else counted
         tokens = rule(step) if named.tokens is None else named.tokens
         found.add(LocalCheckpoint(step, one.name, tokens, trust=trust, path=one))
-    if formats.find(path) is not None:
-        nameless.append((path, recorded_step(path)))
-    for one, counted in nameless:
-        _add_nameless(found, one, counted, rule, trust)
+    for one in nameless:
+        _add_nameless(found, one, rule, trust)
+    if whole and found.by_step:
+        _add_nameless(found, path, rule, trust)
+    elif whole:
+        alone = Named(worded_step(path.name) or 0) if pattern is None else pattern.read(path.name)
+        if alone is not None:
+            _add_alone(found, path, alone, rule, trust)
     return found
 
 
-def _alone(path: Path, pattern: Pattern | None, rule: Rule, trust: Trust) -> LocalCheckpoint | None:
-    """The checkpoint that a path is itself; step 0 if nothing says which."""
-    named = None if pattern is None else pattern.read(path.name)
-    if formats.find(path) is None or (pattern is not None and named is None):
-        return None
-    step = recorded_step(path)
-    if step is None:
-        step = named.step if named is not None else worded_step(path.name) or 0
-    tokens = rule(step) if named is None or named.tokens is None else named.tokens
-    return LocalCheckpoint(step, path.name, tokens, trust=trust, path=path)
+def _add_alone(found: Found, one: Path, named: Named, rule: Rule, trust: Trust) -> None:
+    """The only checkpoint there is: a lone number in its name may mean anything, so it may be step 0."""
+    counted = recorded_step(one)
+    step = named.step if counted is None else counted
+    if not step and counted is None:
+        found.notes.append(f"{one.name} is taken as step 0: nothing says which it is")
+    tokens = rule(step) if named.tokens is None else named.tokens
+    found.add(LocalCheckpoint(step, one.name, tokens, trust=trust, path=one))
 
 
-def _candidates(path: Path, pattern: Pattern | None) -> Iterator[tuple[Path, Named | None]]:
-    """Checkpoints below a path with what their names say, by name; files only in a folder that is none.
+def _recognised(path: Path, pattern: Pattern | None) -> list[tuple[Path, str]]:
+    """Checkpoints below a path with their names from there; files only in a folder that is none itself.
 
     With a pattern only what it matches, as deep as it has slashes.
     """
     whole = formats.find(path) is not None
-    for one, name in _entries(path, 0 if pattern is None else pattern.text.count("/")):
-        if whole and one.is_file():
-            continue
-        said = pattern.read(name) if pattern is not None else None
-        if (pattern is not None and said is None) or formats.find(one) is None:
-            continue
-        if pattern is None and (step := plain_step(one.name)) is not None:
-            said = Named(step)
-        yield one, said
+    return [
+        (one, name)
+        for one, name in _entries(path, 0 if pattern is None else pattern.text.count("/"))
+        if not (whole and one.is_file())
+        and (pattern is None or pattern.read(name) is not None)
+        and formats.find(one) is not None
+    ]
+
+
+def _said(name: str, pattern: Pattern | None) -> Named | None:
+    if pattern is not None:
+        return pattern.read(name)
+    step = plain_step(name)
+    return None if step is None else Named(step)
 
 
 def _entries(path: Path, depth: int) -> list[tuple[Path, str]]:
@@ -97,8 +103,9 @@ def _note_difference(found: Found, one: Path, named: Named, counted: int | None)
         )
 
 
-def _add_nameless(found: Found, one: Path, counted: int | None, rule: Rule, trust: Trust) -> None:
+def _add_nameless(found: Found, one: Path, rule: Rule, trust: Trust) -> None:
     """A final model saved beside the others: its step is known only if its trainer wrote it down."""
+    counted = recorded_step(one)
     if counted is None:
         found.notes.append(f"{one.name} is left out: neither its name nor its trainer gives a step")
     elif counted in found.by_step:

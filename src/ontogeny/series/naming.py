@@ -135,9 +135,14 @@ def plain_step(name: str) -> int | None:
 
 
 def worded_step(name: str) -> int | None:
-    """The step in the name of a single checkpoint: a lone number may be its size or version."""
-    for word in _WORDS:
-        found = re.findall(rf"(?i:{word})[-_=. ]*{_WHOLE}", name)
+    """The step in the name of a single checkpoint, where a lone number may be its size or version.
+
+    None unless a word says so, or there is nothing but the number.
+    """
+    if name.isascii() and name.isdigit():
+        return int(name)
+    for word in (*(rf"{word}[-_=. ]*" for word in _WORDS), "model"):
+        found = re.findall(rf"(?i:{word}){_WHOLE}", name)
         if len(found) == 1:
             return int(found[0])
     return None
