@@ -1,6 +1,6 @@
 """Which checkpoints have the same results: within a series, and across series."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,7 +101,7 @@ def _within(
         opening = order[: len(steps)] == steps
         start.update(steps if opening else ())
         kind = "no-update-yet" if opening else "duplicate-results"
-        if len({one.digest for one in members}) < len(members) or _one_hash(members):
+        if _twice(members, "digest") or _twice(members, "weights"):
             kind = "same-file"
         elif bits < ENOUGH_BITS:
             kind = "chance-agreement"
@@ -143,6 +143,7 @@ def _steps(members: Sequence[Evaluation]) -> list[int]:
     return sorted({one.step for one in members if one.step is not None})
 
 
-def _one_hash(members: Sequence[Evaluation]) -> bool:
-    counts = Counter(one.weights for one in members if one.weights)
-    return any(count > 1 for count in counts.values())
+def _twice(members: Sequence[Evaluation], field: str) -> bool:
+    """Whether two of them say the same of their file or their weights."""
+    said = [getattr(one, field) for one in members if getattr(one, field)]
+    return len(set(said)) < len(said)

@@ -29,7 +29,7 @@ def axis_findings(steps_of: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
             yield Finding(
                 "missing-points",
                 name,
-                f"{len(missing)} points of {' and '.join(filter(None, (why, also)))} are not there",
+                f"without {listed(missing)}, which {' and '.join(filter(None, (why, also)))} would have",
                 steps=tuple(missing),
                 numbers={"missing": len(missing), "present": len(steps), "siblings": len(siblings)},
             )

@@ -15,6 +15,7 @@ def condition_findings(evaluations: Evaluations) -> Iterator[Finding]:
     yield from _unnamed(evaluations)
     yield from _mixed(evaluations)
     for name, members in evaluations.series().items():
+        yield from _names(name, members)
         yield from _steps(name, members)
         yield from _settings(name, members)
         yield from _task_settings(name, members)
@@ -41,7 +42,7 @@ def _mixed(evaluations: Evaluations) -> Iterator[Finding]:
     for folder, runs in folders.items():
         if len(runs) < 2:
             continue
-        parts = [f"{run} ({len(s)} steps, {min(s)} to {max(s)})" for run, s in sorted(runs.items())]
+        parts = [_span(run, steps) for run, steps in sorted(runs.items())]
         twice = set.intersection(*(set(s) for s in runs.values()))
         differ = _differing([one for one in evaluations.all if one.group == folder])
         yield Finding(
@@ -51,6 +52,23 @@ def _mixed(evaluations: Evaluations) -> Iterator[Finding]:
             steps=tuple(sorted(twice)),
             numbers={"runs": len(runs), "steps_in_all": len(twice)},
         )
+
+
+def _names(name: str, members: Sequence[Evaluation]) -> Iterator[Finding]:
+    files: dict[str, list[int]] = defaultdict(list)
+    for one in members:
+        files[one.file].append(one.step or 0)
+    if len(files) > 1:
+        parts = [_span(file, steps) for file, steps in sorted(files.items())]
+        usual = max(files, key=lambda file: len(files[file]))
+        odd = tuple(sorted(step for file, steps in files.items() if file != usual for step in steps))
+        yield Finding(
+            "several-names", name, f"files called {listed(parts)}", odd, numbers={"names": len(files)}
+        )
+
+
+def _span(name: str, steps: Sequence[int]) -> str:
+    return f"{name} ({len(steps)} steps, {min(steps)} to {max(steps)})"
 
 
 def _differing(members: Sequence[Evaluation]) -> str:

@@ -76,6 +76,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "chance-agreement": Kind(_N, "the results agree, but so few of them that it may be chance"),
     "mixed-runs": Kind(_W, "results of several runs in one folder; each is audited as a series of its own"),
+    "several-names": Kind(_N, "one model's files under several names; they are audited as one series"),
     "repeated-step": Kind(_W, "a step was evaluated more than once, or two runs are mixed"),
     "changed-batch-size": Kind(_N, "padding and kernels change with the batch: last digits may differ"),
     "changed-setting": Kind(_N, "the points were not all measured in the same way"),

@@ -14,7 +14,7 @@ from ontogeny.bridges import Evaluation
 FAR = 6.0
 #: All numbers together are from this root mean square on.
 FAR_TOGETHER = 2.0
-#: A metric is erratic if a tenth of its points lies so many standard errors outside their neighbours.
+#: A metric is erratic if a tenth of its points, and three, lie so many standard errors outside.
 ERRATIC = 3.0
 #: A point belongs elsewhere if it is so many times nearer to a far point than to both of its neighbours.
 NEARER = 4.0
@@ -68,26 +68,21 @@ def excess(values: NDArray, errors: NDArray) -> NDArray[np.float64]:
     return found
 
 
-def _usual(outside: NDArray) -> NDArray[np.float64]:
-    """The excess that a tenth of the points of each number has; 0 where none is known."""
-    known = np.where(np.isfinite(outside), np.abs(outside), 0.0)
-    return np.quantile(known, 0.9, axis=0)
-
-
 def _unusual(outside: NDArray, index: int) -> NDArray[np.float64]:
     """The excess of one point, in units of what is usual at the others where that is more than an error."""
     others = np.delete(outside[1:-1], index - 1, axis=0)
-    return outside[index] / np.maximum(1.0, _usual(others))
+    known = np.where(np.isfinite(others), np.abs(others), 0.0)
+    return outside[index] / np.maximum(1.0, np.quantile(known, 0.9, axis=0))
 
 
 def _erratic(name: str, results: Results, outside: NDArray) -> Iterator[Finding]:
-    usual = _usual(outside[1:-1])
-    found = [c for c in np.argsort(-usual) if usual[c] > ERRATIC]
+    jumps = (np.abs(np.nan_to_num(outside[1:-1])) > ERRATIC).sum(axis=0)
+    found = [c for c in np.argsort(-jumps, kind="stable") if jumps[c] >= max(3, 0.1 * (len(outside) - 2))]
     if found:
-        names = [".".join(results.columns[c]) for c in found]
-        seen = f"{listed(names)}: one point in ten lies {usual[found[0]]:.1f} standard errors or more outside"
+        names = [f"{'.'.join(results.columns[c])} at {jumps[c]} points" for c in found]
+        seen = f"{listed(names)} of {len(outside) - 2}: more than {ERRATIC:g} standard errors outside"
         tasks = tuple(dict.fromkeys(results.columns[c][0] for c in found))
-        yield Finding("erratic-metric", name, seen, tasks=tasks, numbers={"largest": float(usual[found[0]])})
+        yield Finding("erratic-metric", name, seen, tasks=tasks, numbers={"points": int(jumps[found[0]])})
 
 
 def _outlier(
@@ -133,7 +128,8 @@ def _distances(values: NDArray, errors: NDArray) -> NDArray[np.float64]:
 def _misplaced(distances: NDArray) -> dict[int, tuple[int, dict[str, float]]]:
     """Points far from both neighbours and near to a point at least three places away; ends come last.
 
-    The neighbours are the nearest points that are not misplaced themselves.
+    The neighbours are the nearest points that are not misplaced themselves. The neighbours of the far point
+    must be nearer than the own ones, too: two spikes that look alike are no exchange.
     """
     count = len(distances)
     found: dict[int, tuple[int, dict[str, float]]] = {}
@@ -143,6 +139,9 @@ def _misplaced(distances: NDArray) -> dict[int, tuple[int, dict[str, float]]]:
         near = min((distances[i, j] for j in before + after), default=np.nan)
         far = {j: distances[i, j] for j in range(count) if abs(i - j) >= 3 and np.isfinite(distances[i, j])}
         best = min(far, key=lambda j: far[j], default=None)
-        if best is not None and near > DIFFERENT and near > NEARER * far[best]:
+        if best is None or not near > max(DIFFERENT, NEARER * far[best]):
+            continue
+        around = [distances[i, j] for j in (best - 1, best + 1) if 0 <= j < count and j != i]
+        if near > 2 * max(around):
             found[i] = (best, {"to_neighbours": float(near), "to_nearest": float(far[best])})
     return found

@@ -38,7 +38,8 @@ class WeightPath:
             and len({p[name].hash for p in prints}) > 1
         ]
         sizes = {name: int(np.prod(shapes[name])) for name in moving}
-        least = min(LARGE, int(np.median(list(sizes.values())))) if sizes else 0
+        largest = max(sizes.values(), default=0)
+        least = LARGE if largest >= LARGE else int(np.median(list(sizes.values()) or [0]))
         names = [name for name in moving if sizes[name] >= least]
         samples = [np.stack([p[name].sample for p in prints]) for name in names]
         hashes = np.array([[p[name].hash for p in prints] for name in names])

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
@@ -17,20 +17,26 @@ from ontogeny.series.naming import Pattern
 
 #: Results files are a few MB; anything larger in the folder is something else.
 LARGEST_FILE = 64 << 20
+#: Keys of a results file that no two evaluations share.
+_DATES = {"date", "start_time"}
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """The results of one checkpoint: numbers and standard errors by task and metric, and how they were made.
 
-    `group` is the folder (with `#` where a folder's name holds the step), `run` what tells runs in one folder
-    apart: the file's and the model's names without the step. `stated_step` is the step in the model's
-    arguments, `weights` what the file says of the exact weights, `digest` the hash of the file's results.
+    group        its folder, with `#` where the folder's name holds the step
+    file, model  the names of the file and of the model without the step
+    run          what tells runs in one folder apart, of these two
+    stated_step  the step in the model's arguments
+    weights      what the file says of the exact weights
+    digest       the hash of a file that says itself when or of what step it was made; else empty
     """
 
     source: str
     group: str
-    run: str
+    file: str
+    model: str
     step: int | None
     values: Mapping[str, Mapping[str, float]]
     errors: Mapping[str, Mapping[str, float]]
@@ -40,6 +46,7 @@ class Evaluation:
     weights: str | None = None
     tokens: int | None = None
     digest: str = ""
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,21 @@ class Evaluations:
 
     @classmethod
     def of(cls, path: Path, found: list[Evaluation]) -> Self:
-        """Evaluations in the order of their series and steps."""
-        return cls(path, tuple(sorted(found, key=lambda e: (e.group, e.run, e.step or 0, e.source))))
+        """Evaluations by series and step.
+
+        Files of one folder that name one model are one run, whatever they are called, as long as no two of
+        different names are of one step; otherwise files of different names are different runs.
+        """
+        models: dict[tuple[str, str], dict[str, set[int | None]]] = defaultdict(lambda: defaultdict(set))
+        for one in found:
+            models[one.group, one.model][one.file].add(one.step)
+        runs = []
+        for one in found:
+            steps = models[one.group, one.model]
+            apart = sum(len(some) for some in steps.values()) == len(set.union(*steps.values()))
+            run = one.model if one.model and apart else f"{one.file} {one.model}".strip()
+            runs.append(replace(one, run=run))
+        return cls(path, tuple(sorted(runs, key=lambda e: (e.group, e.run, e.step or 0, e.source))))
 
     def series(self) -> dict[str, list[Evaluation]]:
         """The evaluations of each run, by step; named by the folder, and the run where there are several."""
@@ -62,9 +82,9 @@ class Evaluations:
                 runs[one.group][one.run].append(one)
         named: dict[str, list[Evaluation]] = {}
         for group, found in runs.items():
-            stems = [run.split(" ")[0] for run in found]
-            for (run, members), stem in zip(found.items(), stems, strict=True):
-                label = stem if stems.count(stem) == 1 else run
+            files = [members[0].file for members in found.values()]
+            for run, members in found.items():
+                label = members[0].file if files.count(members[0].file) == 1 else run
                 named[group if len(found) == 1 else f"{group} [{label}]"] = members
         return named
 
@@ -138,8 +158,7 @@ def _points(source: str, document: Mapping[str, Any]) -> list[Evaluation]:
     group, found = source.removesuffix(".json"), []
     for step, tokens, results in aggregate.points(document, source):
         values, errors = harness.values_and_errors(results)
-        digest = f"{source}:{len(found)}"  # one file holds all points, so no two are the same file
-        found.append(Evaluation(source, group, "", step, values, errors, tokens=tokens, digest=digest))
+        found.append(Evaluation(source, group, "", "", step, values, errors, tokens=tokens))
     return found
 
 
@@ -172,7 +191,8 @@ def _evaluation(
     return Evaluation(
         source=source,
         group=place.parent.as_posix() if place.parent.name else root,
-        run=" ".join(filter(None, (place.name, model))),
+        file=place.name,
+        model=model,
         step=step[0] if step else None,
         values=values,
         errors=errors,
@@ -180,5 +200,5 @@ def _evaluation(
         task_settings=harness.task_settings(document),
         stated_step=in_model[0] if in_model else None,
         weights=str(config["model_sha"]) if config.get("model_sha") else None,
-        digest=digest,
+        digest=digest if in_model or _DATES & document.keys() else "",
     )
