@@ -59,22 +59,19 @@ FAMILY = {
     ),
     "trajectory": "distance_from_start displacement_cosine update_rank subspace_overlap update_sparsity",
 }
-#: Names whose kind departs from the index, and why.
-DEPARTURES: dict[str, str] = {}
+#: Names whose kind departs from the index.
+DEPARTURES = {
+    "head_redundancy": "instrument",  # it compares the heads of one layer, and sees no second checkpoint
+}
 MISSING = {
     "age_of_acquisition",
     "backslide",
-    "copying",
     "dead_units",
     "dormant_units",
-    "duplicate_token",
-    "entropy_dispersion",
     "exact_sparsity",
     "forgettability",
     "gradient_norm",
     "gradient_stability",
-    "head_dimension",
-    "head_redundancy",
     "inverse_participation",
     "learning_time_spectrum",
     "loss_improvement",
@@ -85,7 +82,6 @@ MISSING = {
     "probability_signature",
     "rank_residual",
     "residual_growth",
-    "sink_rate",
     "spectral_entropy",
     "spike_score",
     "surprisal",

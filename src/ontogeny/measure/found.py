@@ -6,7 +6,7 @@ from typing import Any
 from ontogeny.catalogue import Part
 from ontogeny.evidence import EVIDENCE, GIVEN, RAW
 from ontogeny.measure.fused_pass import Watcher
-from ontogeny.vocabulary import Place, Reading, Status, undefined
+from ontogeny.vocabulary import AXES, Place, Reading, Status, undefined
 
 
 def watchers_for(parts: Iterable[tuple[Part, str]]) -> list[Watcher]:
@@ -30,6 +30,11 @@ def _collect(need: str, at: str, found: dict[tuple[str, str], Watcher]) -> None:
         _collect(deeper, at, found)
 
 
+def _order(place: Place) -> list[tuple[bool, Any]]:
+    """Sorts places by their coordinates, whatever order a pass showed them in."""
+    return [(axis in place, place.get(axis)) for axis in AXES]
+
+
 class Found:
     """Looks up, or derives, evidence at a place. Undefined evidence is a Reading and is handed on."""
 
@@ -43,7 +48,7 @@ class Found:
         places: dict[str, dict[Place, None]] = {}
         for _, at, place in self._values:
             places.setdefault(at, {})[place] = None
-        self._places = {at: list(found) for at, found in places.items()}
+        self._places = {at: sorted(found, key=_order) for at, found in places.items()}
         self._artefacts = dict(artefacts or {})
         self._artefact_keys: dict[tuple[str, Place], str] = {}
         #: What is given at every place: `facts`, `stimulus`.

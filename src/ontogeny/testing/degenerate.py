@@ -26,7 +26,8 @@ BOUNDED = ("attention", "cosine", "similarity", "share")
 def _first_entry(value: float) -> Distortion:
     def spoil(at: str, tensor: Tensor) -> Tensor:
         spoilt = tensor.clone()
-        spoilt.view(-1)[:1] = value
+        if spoilt.numel():
+            spoilt[(0,) * spoilt.ndim] = value
         return spoilt
 
     return spoil
