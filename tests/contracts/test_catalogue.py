@@ -60,6 +60,11 @@ def test_it_measures_whatever_the_cut_and_survives_broken_weights(made):
     testing.check_instrument(made)
 
 
+@pytest.mark.parametrize("made", ours("summary"))
+def test_it_is_a_summary(made):
+    testing.check_summary(made)
+
+
 @pytest.mark.parametrize("made", ours("stimulus"))
 def test_it_is_a_stimulus(made):
     testing.check_stimulus(made)
@@ -72,6 +77,7 @@ def test_it_detects(made):
 
 @pytest.mark.parametrize("made", ours(*sorted(MEASURING)))
 def test_what_it_names_exists(made):
+    assert made.family, f"{made.name} is of no family"
     for name in made.stimuli:
         part("stimulus", name)
     for name in made.options.get("of", ()):

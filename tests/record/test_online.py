@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from ontogeny.catalogue import instrument
+from ontogeny.catalogue import instrument, part
 from ontogeny.errors import BadContract, UnknownName
 from ontogeny.record.online import OnlineParts
 from ontogeny.record.recipe import Recipe
@@ -15,14 +15,14 @@ from ontogeny.record.train import record_step, run_identity
 from ontogeny.record.training import Training, objective_of
 from ontogeny.replay import measure_step
 from ontogeny.store.run import Run
-from ontogeny.testing import temporary_catalogue
+from ontogeny.testing import check_online, temporary_catalogue
 from ontogeny.vocabulary import Reading, Status, undefined
 
 Tensors = dict[str, Tensor]
 
 
 def flat(tensors: Tensors) -> Tensor:
-    return torch.cat([tensor.flatten().double() for tensor in tensors.values()])
+    return torch.cat([torch.zeros(0), *(tensor.flatten().double() for tensor in tensors.values())])
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,8 @@ def parts_of_their_own():
             Known: the same -> 1.
             Misleads: no.
             """
-            here, before = flat(gradient), flat(previous_gradient)
+            both = [name for name in gradient if name in previous_gradient]
+            here, before = (flat({name: of[name] for name in both}) for of in (gradient, previous_gradient))
             if not bool(here.any() & before.any()):
                 return undefined(Status.ZERO_OUTPUT, "a gradient is zero")
             return Reading(here @ before / here.norm() / before.norm())
@@ -66,7 +67,7 @@ def parts_of_their_own():
             Known: rate times decay.
             Misleads: no.
             """
-            return max(decay.values())
+            return max(decay.values(), default=0.0)
 
         @instrument(unit="x", source="a test", family="telemetry", online=True)
         def proof_broken(gradient: Tensors):
@@ -231,3 +232,10 @@ def test_a_replayed_step_gives_the_very_numbers(tmp_path, step):
     recorded = frame[frame["step"] == step].iloc[0]
     for metric, value in found.items():
         assert recorded[metric] == value or (math.isnan(recorded[metric]) and math.isnan(value)), metric
+
+
+@pytest.mark.parametrize("name", ["proof_norm", "proof_turn", "proof_decay"])
+def test_the_contract_is_kept_by_these_and_not_by_careless_ones(name):
+    check_online(part("instrument", name))
+    with pytest.raises(AssertionError, match="proof_broken"):
+        check_online(part("instrument", "proof_broken"))

@@ -30,6 +30,7 @@ from ontogeny.testing.degenerate import (
     degenerate_rows,
 )
 from ontogeny.testing.intervention_contract import check_intervention, follow, resumed, tiny_training
+from ontogeny.testing.online_contract import check_online, online_record
 from ontogeny.testing.summary_contract import check_summary, course_of, rows_said, table_of, tiny_inputs
 from ontogeny.testing.tiny import TinyFacts, measured_on, tiny_stimulus, tiny_subject, tiny_units
 from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
@@ -45,12 +46,14 @@ __all__ = [
     "check_instrument",
     "check_intervention",
     "check_objective",
+    "check_online",
     "check_stimulus",
     "check_summary",
     "course_of",
     "degenerate_rows",
     "follow",
     "measured_on",
+    "online_record",
     "resumed",
     "rows_said",
     "table_of",
@@ -91,7 +94,13 @@ def check_declaration(made: Part) -> None:
 
 
 def check_instrument(made: Part) -> None:
-    """It reads a plain subject, whatever the batch cut, and gives a status on one that is NaN throughout."""
+    """It reads a plain subject, whatever the batch cut, and gives a status on one that is NaN throughout.
+
+    An online one is held to `check_online`.
+    """
+    if made.online:
+        check_online(made)
+        return
     whole, cut = measured_on(tiny_subject(), made, batch=24), measured_on(tiny_subject(), made, batch=7)
     assert whole.rows, f"{made.name} gave no rows"
     assert any(row["status"] == Status.OK for row in whole.rows), (
