@@ -41,8 +41,10 @@ def check(stimulus: Stimulus, head: int) -> None:
         block = tokens[head : head + lag]
         assert torch.equal(block, tokens[head + lag : head + 2 * lag])
         assert len(block.unique()) == lag
-        queries = positions[duplicate.queries[template]]
+        queries = positions[successor.queries[template]]
         assert queries.tolist() == list(range(head + lag, head + 2 * lag))
+        second = positions[duplicate.queries[template]]
+        assert second.tolist() == [query for query in queries.tolist() if query > lag], "key 0 is no target"
         assert torch.equal(tokens[queries - lag], tokens[queries])
         known = positions[stimulus.weights[row] > 0]
         assert known.tolist() == queries[:-1].tolist()
@@ -62,7 +64,7 @@ def test_every_query_finds_its_target(context, first, seed):
     assert stimulus.shape[1] <= context
     lags = lags_of(stimulus)
     assert int(lags.min()) >= 12
-    assert int(lags.max()) <= (context - 1 - head) // 2
+    assert int(lags.max()) <= (context - 1) // 2
     if first is not None:
         assert stimulus.tokens[:, 0].tolist() == [first] * 8
         assert not (stimulus.tokens[:, 1:] == first).any(), "the beginning token is no random token"

@@ -8,7 +8,7 @@ from ontogeny.anatomy.causal_lm import read_causal_lm
 from ontogeny.anatomy.decoder import read_decoder
 from ontogeny.anatomy.family import Family, fits, mapped
 from ontogeny.anatomy.module import read_module
-from ontogeny.anatomy.weights import HeadWeights
+from ontogeny.anatomy.weights import HeadGains, HeadWeights
 from ontogeny.errors import NotObservable
 from ontogeny.models.decoder import Decoder
 
@@ -17,6 +17,7 @@ __all__ = [
     "TAPPABLE",
     "Anatomy",
     "Family",
+    "HeadGains",
     "HeadWeights",
     "Projections",
     "Readout",

@@ -43,6 +43,8 @@ class Projections:
 
     fused  "": three matrices; "thirds": all queries, all keys, all values; "by head": query, key, value of
            the first head, of the second …
+    norm   what the stream passes before queries, keys and values are made of it; "" where it passes none,
+           None where that is not known
     """
 
     query: str
@@ -50,6 +52,7 @@ class Projections:
     value: str
     output: str
     fused: Literal["", "thirds", "by head"] = ""
+    norm: str | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,11 @@ FAMILY = Family(
     attends="attention.output.dropout",
     feeds="output.dropout",
     projections=Projections(
-        "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+        norm="",
     ),
     enters=Spot("intermediate.dense"),
     leaves="output.dense",

@@ -32,7 +32,13 @@ def read_decoder(model: Decoder) -> Anatomy:
             "final_state": (Spot("final_norm" if before else blocks[-1]),),
             "logits": (Spot(""),),
         },
-        projections=Projections("attention.query", "attention.key", "attention.value", "attention.output"),
+        projections=Projections(
+            "attention.query",
+            "attention.key",
+            "attention.value",
+            "attention.output",
+            norm="attention_norm" if before else "",
+        ),
         readout=Readout(
             embedding="embedding",
             unembedding="" if config.tied else "unembedding",

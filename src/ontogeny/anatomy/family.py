@@ -68,7 +68,7 @@ def fits(family: Family, model: nn.Module) -> bool:
     blocks = list(model.get_submodule(stack).children())
     said = family.projections
     wanted = {family.attention, family.attends, family.feeds, family.leaves, *family.branch_norms}
-    wanted |= {*family.stream_norms, said.query, said.key, said.value, said.output}
+    wanted |= {*family.stream_norms, said.query, said.key, said.value, said.output, said.norm or ""}
     wanted |= {family.enters.path} if family.enters else set()
     return bool(blocks) and all(
         all(has(block, path) for path in wanted) and not any(has(block, path) for path in family.lacks)

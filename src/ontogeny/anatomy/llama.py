@@ -3,7 +3,9 @@
 from ontogeny.anatomy.anatomy import Projections, Spot
 from ontogeny.anatomy.family import Family
 
-PROJECTIONS = Projections("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")
+PROJECTIONS = Projections(
+    "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", norm="input_layernorm"
+)
 
 FAMILY = Family(
     name="llama",

@@ -14,7 +14,7 @@ FAMILY = Family(
     attention="attention",
     attends="post_attention_dropout",
     feeds="post_mlp_dropout",
-    projections=Projections(_FUSED, _FUSED, _FUSED, "attention.dense", "by head"),
+    projections=Projections(_FUSED, _FUSED, _FUSED, "attention.dense", "by head", "input_layernorm"),
     enters=Spot("mlp.dense_h_to_4h"),
     leaves="mlp.dense_4h_to_h",
 )

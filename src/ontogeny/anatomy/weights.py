@@ -23,6 +23,16 @@ class HeadWeights(NamedTuple):
     output: Tensor
 
 
+class HeadGains(NamedTuple):
+    """What norms multiply each feature with [width]: of what a layer's heads read, and of what they write.
+
+    1 where there is no norm. What a post-norm model does with the whole stream is not among it.
+    """
+
+    read: Tensor
+    written: Tensor
+
+
 def linear_weight(module: nn.Module) -> Tensor:
     """A linear map as [out in]; GPT-2's Conv1D stores the transpose."""
     weight: Any = getattr(module, "weight", None)
@@ -85,9 +95,24 @@ def final_norm_gain(model: nn.Module, anatomy: Anatomy) -> Tensor | None:
     None where there is no final norm.
     """
     said = anatomy.readout
-    if said is None or not said.final_norm:
-        return None
-    gain: Any = getattr(model.get_submodule(said.final_norm), "weight", None)
+    return _gain(model, anatomy, said.final_norm) if said is not None and said.final_norm else None
+
+
+def head_gains(model: nn.Module, anatomy: Anatomy, layer: int) -> HeadGains:
+    """The gains of the norms before and after a layer's heads; NotObservable where they are not known."""
+    said, block = anatomy.projections, anatomy.blocks[layer]
+    if said is None or said.norm is None:
+        raise NotObservable(
+            f"which norm the heads of {anatomy.family!r} models read is not known",
+            received=anatomy.why_not("head"),
+        )
+    norms = (said.norm, anatomy.branch_norms[0])
+    return HeadGains(*(_gain(model, anatomy, f"{block}.{norm}" if norm else "") for norm in norms))
+
+
+def _gain(model: nn.Module, anatomy: Anatomy, norm: str) -> Tensor:
+    gain: Any = getattr(model.get_submodule(norm), "weight", None) if norm else None
     if gain is None:
         return torch.ones(anatomy.width, device=next(model.parameters()).device)
-    return gain.detach() + said.gain_offset if said.gain_offset else gain.detach()
+    offset = anatomy.readout.gain_offset if anatomy.readout else 0.0
+    return gain.detach() + offset if offset else gain.detach()

@@ -19,11 +19,17 @@ from ontogeny.vocabulary import Aim, Reading, Status, undefined
 
 
 class Screened(NamedTuple):
-    """Score [head], the number of queries behind it, and the same under the null [draw head]."""
+    """Score [head], the number of queries behind it, and the same under the null [draw head].
+
+    `early` and `early_n`: the score over the first queries alone, where a part is defined for so many; else
+    empty.
+    """
 
     score: Tensor
     n: int
     shuffled: Tensor
+    early: Tensor = torch.empty(0)
+    early_n: int = 0
 
 
 class Sums(NamedTuple):

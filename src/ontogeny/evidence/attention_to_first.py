@@ -14,19 +14,26 @@ from ontogeny.evidence.kinds import View, streamed
 from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
 
 
+#: Queries of the shorter reading: causal attention of the first ones is that of a shorter text.
+EARLY = 64
+
+
 class Received(NamedTuple):
-    """Attention every key received, summed over queries [sequence head key]."""
+    """Attention every key received, summed over queries [sequence head key]; key 0 from the first queries
+    alone [sequence head]."""
 
     sums: list[Tensor]
+    early: list[Tensor]
     stimulus: Stimulus
 
 
 class _AttentionToFirst:
     def init(self, view: View) -> Received:
-        return Received([], view.stimulus)
+        return Received([], [], view.stimulus)
 
     def update(self, state: Received, view: View) -> Received:
         state.sums.append(view.tensor.sum(2).double().cpu())
+        state.early.append(view.tensor[:, :, :EARLY, 0].sum(2).double().cpu())
         return state
 
     def finish(self, state: Received) -> Screened | Reading:
@@ -42,7 +49,9 @@ class _AttentionToFirst:
         keys = aim.lags[aim.shuffled]
         excess = sums[rows, :, keys].sum(1) - harmonic[keys].sum(1, keepdim=True)
         shuffled = excess / (length - keys).sum(1, keepdim=True) + chance
-        return Screened(sums[:, :, 0].sum(0) / n, n, shuffled)
+        early_n = sequences * min(EARLY, length)
+        early = torch.cat(state.early).sum(0) / early_n
+        return Screened(sums[:, :, 0].sum(0) / n, n, shuffled, early, early_n)
 
 
 streamed("attention_to_first", at="attention", make=_AttentionToFirst)

@@ -47,6 +47,9 @@ RAW: Mapping[str, str] = {
     "head_key": "head",
     "head_value": "head",
     "head_output_weight": "head",
+    "head_gains": "head",
+    "token_ends": "head",
+    "layer_heads": "head_output",
     "embedding_weight": "readout",
     "unembedding_weight": "readout",
     "final_norm_gain": "readout",
@@ -59,7 +62,7 @@ RAW: Mapping[str, str] = {
 }
 
 #: Kinds of site that are read without running the model on a stimulus.
-WITHOUT_PASS = frozenset(RAW.values())
+WITHOUT_PASS = frozenset({"matrix", "head", "readout", "model", "parameter"})
 
 #: Needs of any site: what is known of the data (DataFacts), and the stimulus of the pass.
 GIVEN = frozenset({"facts", "stimulus"})

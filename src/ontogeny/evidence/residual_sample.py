@@ -26,7 +26,9 @@ def _within(sequences: int, length: int, first: int, last: int) -> Tensor:
     return chosen[start:stop] - first * length
 
 
-class _ResidualSample:
+class ResidualSample:
+    """Vectors, or several a token, at the chosen positions: [item …] in float32."""
+
     def init(self, view: View) -> list[Tensor]:
         return []
 
@@ -39,4 +41,4 @@ class _ResidualSample:
         return torch.cat(state)
 
 
-streamed("residual_sample", at="residual", make=_ResidualSample)
+streamed("residual_sample", at="residual", make=ResidualSample)

@@ -3,10 +3,15 @@
 from ontogeny.instruments.alpha_req import alpha_req
 from ontogeny.instruments.attention_entropy import attention_entropy
 from ontogeny.instruments.cka import cka
+from ontogeny.instruments.copying import copying
 from ontogeny.instruments.covariance_tail import covariance_tail
 from ontogeny.instruments.displacement_cosine import displacement_cosine
 from ontogeny.instruments.distance_from_start import distance_from_start
+from ontogeny.instruments.duplicate_token import duplicate_token
 from ontogeny.instruments.effective_rank import effective_rank
+from ontogeny.instruments.entropy_dispersion import entropy_dispersion
+from ontogeny.instruments.head_dimension import head_dimension
+from ontogeny.instruments.head_redundancy import head_redundancy
 from ontogeny.instruments.heldout_loss import heldout_loss
 from ontogeny.instruments.induction import induction
 from ontogeny.instruments.massive_activation import massive_activation
@@ -17,6 +22,7 @@ from ontogeny.instruments.pwcca import pwcca
 from ontogeny.instruments.rankme import rankme
 from ontogeny.instruments.residual_norm import residual_norm
 from ontogeny.instruments.sink_mass import sink_mass
+from ontogeny.instruments.sink_rate import sink_rate
 from ontogeny.instruments.stable_rank import stable_rank
 from ontogeny.instruments.subspace_overlap import subspace_overlap
 from ontogeny.instruments.svcca import svcca
@@ -29,10 +35,15 @@ __all__ = [
     "alpha_req",
     "attention_entropy",
     "cka",
+    "copying",
     "covariance_tail",
     "displacement_cosine",
     "distance_from_start",
+    "duplicate_token",
     "effective_rank",
+    "entropy_dispersion",
+    "head_dimension",
+    "head_redundancy",
     "heldout_loss",
     "induction",
     "massive_activation",
@@ -43,6 +54,7 @@ __all__ = [
     "rankme",
     "residual_norm",
     "sink_mass",
+    "sink_rate",
     "stable_rank",
     "subspace_overlap",
     "svcca",

@@ -5,16 +5,20 @@ from typing import Any
 
 from torch import Tensor
 
+from ontogeny.anatomy import HeadGains, HeadWeights
 from ontogeny.errors import NotObservable
-from ontogeny.evidence import RAW
+from ontogeny.numerics.token_ends import TokenEnds
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Place
 
 Raw = dict[tuple[str, str, Place], Any]
 
+#: A head's own weights, in the order of HeadWeights.
+OF_HEAD = ("head_query", "head_key", "head_value", "head_output_weight")
+
 
 def raw_weights(subject: Subject, sites: Collection[str]) -> Raw:
-    """Weights by (name, kind of site, place) for those of the sites that need no pass.
+    """Weights by (name, kind of site, place) for those of the sites that offer any.
 
     They are copies, each tensor once: the next checkpoint is loaded into the same parameters, and a
     reference must outlive that. What a model does not have, or does not show, is missing.
@@ -27,19 +31,54 @@ def raw_weights(subject: Subject, sites: Collection[str]) -> Raw:
                 found["weight", "matrix", place] = copies[name]
         if "model" in sites:
             found["parameters", "model", Place()] = copies
-    for site, offered in (("head", _heads), ("readout", _readout)):
+    for site, offered in (("head", _heads), ("head_output", _layers), ("readout", _readout)):
         if site in sites:
-            found |= {(name, site, place): weight.clone() for name, place, weight in offered(subject)}
+            found |= {(name, site, place): weight for name, place, weight in offered(subject)}
     return found
 
 
-def _heads(subject: Subject) -> Iterator[tuple[str, Place, Tensor]]:
-    names = [name for name, site in RAW.items() if site == "head"]
+def _heads(subject: Subject) -> Iterator[tuple[str, Place, Any]]:
+    ends = _ends(subject)
     for layer in range(subject.anatomy.layers if subject.anatomy.projections else 0):
-        weights = subject.head_weights(layer)
+        weights = HeadWeights(*(weight.clone() for weight in subject.head_weights(layer)))
+        gains = _gains(subject, layer)
         for head in range(subject.anatomy.heads):
-            for name, weight in zip(names, weights, strict=True):
-                yield name, Place(layer=layer, head=head), weight[head]
+            place = Place(layer=layer, head=head)
+            for name, weight in zip(OF_HEAD, weights, strict=True):
+                yield name, place, weight[head]
+            if gains is not None:
+                yield "head_gains", place, gains
+            if ends is not None:
+                yield "token_ends", place, ends
+
+
+def _gains(subject: Subject, layer: int) -> HeadGains | None:
+    try:
+        return HeadGains(*(gain.clone() for gain in subject.head_gains(layer)))
+    except NotObservable:
+        return None
+
+
+def _ends(subject: Subject) -> TokenEnds | None:
+    """Both ends of the model, where nothing but the final norm stands between the stream and the logits."""
+    if "readout" not in subject.anatomy.claims:
+        return None
+    given = {name: weight for name, _, weight in _readout(subject)}
+    embedding, unembedding = given.get("embedding_weight"), given.get("unembedding_weight")
+    if embedding is None or unembedding is None:
+        return None
+    return TokenEnds(embedding, unembedding, given.get("final_norm_gain"))
+
+
+def _layers(subject: Subject) -> Iterator[tuple[str, Place, HeadWeights]]:
+    if subject.anatomy.projections is None:
+        return
+    for layer, place in subject.anatomy.places():
+        yield (
+            "layer_heads",
+            place,
+            HeadWeights(*(weight.clone() for weight in subject.head_weights(layer))),
+        )
 
 
 def _readout(subject: Subject) -> Iterator[tuple[str, Place, Tensor]]:
@@ -54,4 +93,4 @@ def _readout(subject: Subject) -> Iterator[tuple[str, Place, Tensor]]:
         except NotObservable:
             continue
         if weight is not None:
-            yield name, Place(), weight
+            yield name, Place(), weight.clone()

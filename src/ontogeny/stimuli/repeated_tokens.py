@@ -20,13 +20,13 @@ def repeated_tokens(
     only tokens seen at least `least_count` times in the training data; the beginning token first where there
     is one; what is left of the row is filled with further tokens. Aims of second-copy queries: `successor`
     (lag L − 1) and `duplicate` (lag L), whose false templates are other sequences' own; and `previous` (lag 1
-    from any query, false lags 2 … 10, below every L − 1). Weights: predictions that repetition gives away.
+    from any query, false lags 2 … 10, below every L − 1). Key 0 is never a target. Weights: predictions that repetition gives away.
     `too-short` where fewer than two L fit, `n-too-small` where too few tokens are usual enough.
     """
     head = 0 if facts.beginning() is None else 1
     allowed = [
         lag
-        for lag in range(SHORTEST, (min(facts.context, 512) - 1 - head) // 2 + 1)
+        for lag in range(SHORTEST, (min(facts.context, 512) - 1) // 2 + 1)
         if lag not in facts.fixed_lags()
     ]
     if len(allowed) < 2:
@@ -45,9 +45,11 @@ def repeated_tokens(
     tokens = _rows(usual, lags, head + 2 * allowed[-1], facts.beginning(), rng)
     length = tokens.shape[1]
     queries, _ = _second_copies(choice, length, head)
+    # Without a beginning token the second copy's first query has its duplicate at key 0.
+    duplicated = queries & (torch.arange(length) > choice[:, None])
     aims = {
         "successor": Aim(choice - 1, queries, own, exchanged(own, rng)),
-        "duplicate": Aim(choice, queries, own, exchanged(own, rng)),
+        "duplicate": Aim(choice, duplicated, own, exchanged(own, rng)),
         # False lags shorter than any L − 1: what an induction head does is no null of this aim.
         "previous": previous_aim(sequences, length, rng, longest=SHORTEST - 2),
     }

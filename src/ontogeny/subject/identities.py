@@ -112,13 +112,19 @@ def _gain(subject: "Subject", residual: Tensor) -> dict[str, str]:
     gain = subject.final_norm_gain()
     if gain is None:
         return {}
-    norm: Any = subject.model.get_submodule(subject.anatomy.final_norm)
-    normed, bias = norm(residual), getattr(norm, "bias", None)
-    epsilon = next((getattr(norm, name) for name in ("eps", "variance_epsilon") if hasattr(norm, name)), 0)
-    centred = residual - residual.mean(-1, keepdim=True)
-    plain = [x * (x.square().mean(-1, keepdim=True) + epsilon).rsqrt() * gain for x in (centred, residual)]
+    off = _normed(subject.model.get_submodule(subject.anatomy.final_norm), gain, residual)
+    return {"readout": f"the final norm's gain {off}"} if off else {}
+
+
+def _normed(norm: Any, gain: Tensor, stream: Tensor) -> str:
+    """How far a norm is from dividing by the root mean square, centred or not, and multiplying by a gain."""
+    normed, bias = norm(stream), getattr(norm, "bias", None)
+    named = (getattr(norm, name) for name in ("eps", "variance_epsilon") if hasattr(norm, name))
+    epsilon = next(named, 1e-5)  # OLMo 1 has it in its code only
+    centred = stream - stream.mean(-1, keepdim=True)
+    plain = [x * (x.square().mean(-1, keepdim=True) + epsilon).rsqrt() * gain for x in (centred, stream)]
     off = [apart(normed, x if bias is None else x + bias) for x in plain]
-    return {"readout": f"the final norm's gain {off[1]}"} if all(off) else {}
+    return off[1] if all(off) else ""
 
 
 def heads(subject: "Subject", run: "Run") -> dict[str, str]:
@@ -140,6 +146,7 @@ def heads(subject: "Subject", run: "Run") -> dict[str, str]:
         projected = run.projected[place]
         off = {"output": apart(_differences(made), _differences(projected), made, projected)}
         off["attention_output"] = _written(subject, run, layer, place)
+        off["norm"] = _read(subject, run, layer, place)
         if anatomy.attention:
             off |= _asked_and_offered(subject, run, layer, place)
         wrong = [f"{name} at {place} {what}" for name, what in off.items() if what]
@@ -160,6 +167,23 @@ def _asked_and_offered(subject: "Subject", run: "Run", layer: int, place: Place)
         off["query"] = _aligned(run.seen["query", place], given, weights.query)
         off["key"] = _aligned(key, given, weights.key)
     return off
+
+
+def _read(subject: "Subject", run: "Run", layer: int, place: Place) -> str:
+    """Heads read the stream before their block, normed with the gain that the map says."""
+    anatomy = subject.anatomy
+    norm = anatomy.projections.norm if anatomy.projections else None
+    places = [None, *(place for _, place in anatomy.places())]
+    before = places[places.index(place) - 1]
+    site = ("embedding", Place()) if before is None else ("residual", before)
+    if norm is None or site not in run.seen:
+        return ""
+    stream = run.seen[site]
+    if not norm:
+        return apart(run.attended[place], stream)
+    module = subject.model.get_submodule(f"{anatomy.blocks[layer]}.{norm}")
+    off = apart(run.attended[place], module(stream))
+    return off or _normed(module, subject.head_gains(layer).read, stream)
 
 
 def _written(subject: "Subject", run: "Run", layer: int, place: Place) -> str:
