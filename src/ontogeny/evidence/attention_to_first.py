@@ -13,7 +13,6 @@ from ontogeny.evidence.attention_to_aim import Screened
 from ontogeny.evidence.kinds import View, streamed
 from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
 
-
 #: Queries of the shorter reading: causal attention of the first ones is that of a shorter text.
 EARLY = 64
 

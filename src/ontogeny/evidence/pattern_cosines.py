@@ -1,4 +1,4 @@
-"""How alike the attention patterns of a layer's heads are, sequence by sequence: cosines of whole patterns."""
+"""How alike the patterns of a layer's heads are: cosines of whole patterns, sequence by sequence."""
 
 from typing import NamedTuple
 

@@ -20,7 +20,8 @@ def repeated_tokens(
     only tokens seen at least `least_count` times in the training data; the beginning token first where there
     is one; what is left of the row is filled with further tokens. Aims of second-copy queries: `successor`
     (lag L − 1) and `duplicate` (lag L), whose false templates are other sequences' own; and `previous` (lag 1
-    from any query, false lags 2 … 10, below every L − 1). Key 0 is never a target. Weights: predictions that repetition gives away.
+    from any query, false lags 2 … 10, below every L − 1). Key 0 is never a target. Weights: predictions that
+    repetition gives away.
     `too-short` where fewer than two L fit, `n-too-small` where too few tokens are usual enough.
     """
     head = 0 if facts.beginning() is None else 1
