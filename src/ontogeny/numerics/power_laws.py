@@ -74,17 +74,11 @@ def tail_exponent(eigenvalues: Tensor | Reading) -> Tail | Reading:
         return undefined(
             Status.N_TOO_SMALL, f"{total} eigenvalues above 0; {FEWEST_VALUES} are needed", n=total
         )
-    few = total < FEW_VALUES
-    counts = total - torch.arange(total - 1, dtype=torch.float64, device=logs.device)
-    excess = logs.flip(0).cumsum(0).flip(0)[:-1] - counts * logs[:-1]
-    usable = excess > TIE * counts
-    if few:
-        usable &= counts >= FEWEST_VALUES
-    if not bool(usable.any()):
+    counts, alphas, distances = _candidates(logs)
+    allowance = SHORT_TAIL / counts.sqrt() if total < FEW_VALUES else 0.0
+    best = int((distances - allowance).argmin())
+    if not bool(distances[best].isfinite()):
         return undefined(Status.CONSTANT_INPUT, f"all {total} eigenvalues are equal", n=total)
-    alphas = 1 + (counts - int(few)) / excess.where(usable, torch.nan)
-    distances = _distances(logs, alphas, counts).where(usable, torch.inf)
-    best = int((distances - SHORT_TAIL / counts.sqrt() if few else distances).argmin())
     alpha, count = float(alphas[best]), int(counts[best])
     return Tail(
         alpha=alpha,
@@ -95,6 +89,17 @@ def tail_exponent(eigenvalues: Tensor | Reading) -> Tail | Reading:
         values=total,
         largest=largest,
     )
+
+
+def _candidates(logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the tail above every value but the largest: its size, exponent and distance; ∞ where it has none."""
+    total = len(logs)
+    few = total < FEW_VALUES
+    counts = total - torch.arange(total - 1, dtype=torch.float64, device=logs.device)
+    excess = logs.flip(0).cumsum(0).flip(0)[:-1] - counts * logs[:-1]
+    usable = (excess > TIE * counts) & (counts >= (FEWEST_VALUES if few else 2))
+    alphas = 1 + (counts - int(few)) / excess.where(usable, torch.nan)
+    return counts, alphas, _distances(logs, alphas, counts).where(usable, torch.inf)
 
 
 def _distances(logs: Tensor, alphas: Tensor, counts: Tensor) -> Tensor:
