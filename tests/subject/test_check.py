@@ -169,7 +169,8 @@ def test_a_map_of_ones_own_is_checked_like_any():
 
     said = {
         "family": "mine", "layers": 1, "heads": 1, "width": 4, "vocabulary": 7, "context": 8,
-        "blocks": ("blocks.0",), "attention": (), "readout": Readout("rows"), "sites": {"logits": (Spot(""),)},
+        "blocks": ("blocks.0",), "attention": (), "readout": Readout("rows"),
+        "sites": {"logits": (Spot(""),)},
     }  # fmt: skip
     subject = Subject(Model(), Anatomy(**said, claims=frozenset({"embedding", "readout"})))
     assert subject.run(tokens(2, 5) % 7).shape == (2, 5, 7)

@@ -82,8 +82,8 @@ def _compiled(module: Any) -> bool:
 
 def refuse_compiled(model: nn.Module) -> None:
     """NotObservable if anything of a model runs compiled: there, hooks registered from now on do not fire."""
-    paths = compiled(model)
-    if paths:
+    if any(map(_compiled, model.modules())):
+        paths = compiled(model)
         raise NotObservable(
             "hooks do not fire in what was compiled before they were attached",
             received=f"compiled: {', '.join(paths[:3])}{' …' if len(paths) > 3 else ''}",

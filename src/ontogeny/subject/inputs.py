@@ -1,6 +1,7 @@
 """What a model is given beside tokens: mask, positions, documents; all of it explicit."""
 
 import inspect
+from functools import cache
 from typing import Any
 
 import torch
@@ -9,6 +10,8 @@ from torch import Tensor, nn
 from ontogeny.anatomy import Anatomy
 from ontogeny.errors import BadContract, NotObservable
 from ontogeny.models.decoder import Decoder
+
+ANYTHING = "**"
 
 
 def arguments(
@@ -77,9 +80,9 @@ def _transformers(
     positions: Tensor | None,
     documents: Tensor | None,
 ) -> dict[str, Any]:
-    accepted = inspect.signature(model.forward).parameters
+    accepted = _accepted(type(model))
     given: dict[str, Any] = {"input_ids": tokens}
-    if "use_cache" in accepted or any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
+    if accepted & {"use_cache", ANYTHING}:
         given["use_cache"] = False
     if mask is not None:
         given["attention_mask"] = mask
@@ -92,6 +95,14 @@ def _transformers(
             )
         given["position_ids"] = positions
     return given
+
+
+@cache
+def _accepted(kind: type[nn.Module]) -> frozenset[str]:
+    """Names of a forward's arguments; reading a signature takes longer than a small layer."""
+    parameters = inspect.signature(kind.forward).parameters.values()
+    named = {parameter.name for parameter in parameters}
+    return frozenset(named | {ANYTHING} if any(p.kind is p.VAR_KEYWORD for p in parameters) else named)
 
 
 def _blocks(model: nn.Module, anatomy: Anatomy, documents: Tensor) -> Tensor:

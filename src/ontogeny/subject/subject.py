@@ -123,17 +123,11 @@ class Subject:
 
         `mask`, `positions`, `documents`: see `arguments`. A model without logits gives its first output.
         """
-        training = [module for module in self.model.modules() if module.training]
-        with torch.no_grad(), _uncompiled(self.model):
-            self.model.eval()
-            try:
-                given = [t if t is None else t.to(self.device) for t in (tokens, mask, positions, documents)]
-                plain, named = arguments(self.model, self.anatomy, *given)  # type: ignore[arg-type]
-                with self.watching(taps or {}):
-                    return self._output(self.model(*plain, **named))
-            finally:
-                for module in training:  # one by one: parts of a model may be frozen in eval mode
-                    module.training = True
+        given = [t if t is None else t.to(self.device) for t in (tokens, mask, positions, documents)]
+        with torch.no_grad(), _as_written(self.model):
+            plain, named = arguments(self.model, self.anatomy, *given)  # type: ignore[arg-type]
+            with self._watched(taps or {}):
+                return self._output(self.model(*plain, **named))
 
     def _output(self, output: Any) -> Tensor:
         tensor = shown_output(output)
@@ -151,9 +145,14 @@ class Subject:
         the map says. Passes repeated under activation checkpointing are shown to no tap that only looks;
         where one replaces something, `backward` belongs into the block, too.
         """
-        wiring = wired(self.model, self.anatomy, taps)
         if taps:
             refuse_compiled(self.model)
+        with self._watched(taps):
+            yield
+
+    @contextmanager
+    def _watched(self, taps: Mapping[str, Tap]) -> Iterator[None]:
+        wiring = wired(self.model, self.anatomy, taps)
         with ExitStack() as stack:
             stack.enter_context(tapped_modules(wiring.wires))
             if wiring.attention and isinstance(self.model, Decoder):
@@ -166,17 +165,21 @@ class Subject:
 
 
 @contextmanager
-def _uncompiled(model: nn.Module) -> Iterator[None]:
-    """Within the block modules compiled in place run as they were written, so that hooks fire."""
-    before: dict[Any, Any] = {
-        module: call for module in model.modules() if (call := getattr(module, "_compiled_call_impl", None))
-    }
+def _as_written(model: nn.Module) -> Iterator[None]:
+    """Within the block a model is in eval mode, and what was compiled in place runs uncompiled."""
+    modules = list(model.modules())
+    training = [module for module in modules if module.training]
+    compiled: dict[Any, Any] = {module: call for module in modules if (call := module._compiled_call_impl)}
     try:
-        for module in before:
+        for module in training:  # one by one, and back: parts of a model may be frozen in eval mode
+            module.training = False
+        for module in compiled:
             module._compiled_call_impl = None
         yield
     finally:
-        for module, call in before.items():
+        for module in training:
+            module.training = True
+        for module, call in compiled.items():
             module._compiled_call_impl = call
 
 

@@ -27,7 +27,7 @@ def wired(model: nn.Module, anatomy: Anatomy, taps: Mapping[str, Tap]) -> Wiring
 
     `module` is every module of the model, `module:PATH` one of them.
     """
-    wiring, names = Wiring(), {module: path for path, module in model.named_modules()}
+    wiring = Wiring()
     for site, tap in taps.items():
         kind, _, path = site.partition(":")
         if kind not in TAPPABLE or (path and kind != MODULE):
@@ -39,12 +39,12 @@ def wired(model: nn.Module, anatomy: Anatomy, taps: Mapping[str, Tap]) -> Wiring
                 f"{site} cannot be seen on a {type(model).__name__}", received=anatomy.why_not(site)
             )
         elif kind in AT_ATTENTION:
-            for module, places in _calls(model, anatomy, anatomy.attention).items():
-                watch = Watch(site, names[module], places, tap)
+            for module, (path, places) in _calls(model, anatomy, anatomy.attention).items():
+                watch = Watch(site, path, places, tap)
                 wiring.attention.setdefault(module, {})[site] = watch
                 wiring.counted.append(watch)
         else:
-            wires = _at_modules(model, anatomy, site, tap, names)
+            wires = _at_modules(model, anatomy, site, tap)
             wiring.wires.extend(wires)
             wiring.counted.extend(wire.watch for wire in wires)
     return wiring
@@ -58,16 +58,13 @@ def _modules(model: nn.Module, path: str, tap: Tap) -> list[Wire]:
     return [Wire(module, Watch(MODULE, name, (Place(site=name),), tap)) for name, module in chosen.items()]
 
 
-def _at_modules(
-    model: nn.Module, anatomy: Anatomy, site: str, tap: Tap, names: Mapping[nn.Module, str]
-) -> list[Wire]:
+def _at_modules(model: nn.Module, anatomy: Anatomy, site: str, tap: Tap) -> list[Wire]:
     spots = anatomy.sites[site]
     if site not in WHOLE:
-        calls = _calls(model, anatomy, [spot.path for spot in spots])
-        spot = spots[0]
+        side, heads = spots[0].side, spots[0].heads
         return [
-            Wire(module, Watch(site, names[module], places, tap), spot.side, spot.heads)
-            for module, places in calls.items()
+            Wire(module, Watch(site, path, places, tap), side, heads)
+            for module, (path, places) in _calls(model, anatomy, [spot.path for spot in spots]).items()
         ]
     (spot,) = spots
     module = model.get_submodule(spot.path)
@@ -76,11 +73,13 @@ def _at_modules(
     ]
 
 
-def _calls(model: nn.Module, anatomy: Anatomy, paths: Sequence[str]) -> dict[nn.Module, list[Place]]:
-    """The places of a pass's calls of every module, in order; layers may share a module."""
-    found: dict[nn.Module, list[Place]] = {}
+def _calls(
+    model: nn.Module, anatomy: Anatomy, paths: Sequence[str]
+) -> dict[nn.Module, tuple[str, list[Place]]]:
+    """The places of a pass's calls of every module, in order, and its path; layers may share a module."""
+    found: dict[nn.Module, tuple[str, list[Place]]] = {}
     for layer, place in anatomy.places():
-        found.setdefault(model.get_submodule(paths[layer]), []).append(place)
+        found.setdefault(model.get_submodule(paths[layer]), (paths[layer], []))[1].append(place)
     return found
 
 
