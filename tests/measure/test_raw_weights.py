@@ -26,12 +26,11 @@ def test_heads_are_placed_by_layer_and_head():
     subject = tiny_subject(kv_heads=2)
     found = raw_weights(subject, {"head"})
     assert {place for _, _, place in found} == {Place(layer=k, head=h) for k in (0, 1) for h in range(4)}
-    query, output = (
-        found[name, "head", Place(layer=1, head=3)] for name in ("head_query", "head_output_weight")
-    )
-    attention = subject.model.blocks[1].attention
-    assert torch.equal(query, attention.query.weight[12:])
-    assert torch.equal(output, attention.output.weight[:, 12:])
+    last, attention = Place(layer=1, head=3), subject.model.blocks[1].attention
+    size = subject.anatomy.head_dim
+    assert torch.equal(found["head_query", "head", last], attention.query.weight[3 * size :])
+    assert torch.equal(found["head_key", "head", last], attention.key.weight[size:])
+    assert torch.equal(found["head_output_weight", "head", last], attention.output.weight[:, 3 * size :])
 
 
 def test_the_readout_is_in_one_place():
@@ -54,19 +53,23 @@ def test_what_a_model_does_not_have_is_missing():
     }
 
 
-def tensors(weight) -> list[torch.Tensor]:
-    return [weight] if isinstance(weight, torch.Tensor) else [part for part in weight if part is not None]
-
-
 def test_they_are_copies_that_outlive_the_next_checkpoint():
     subject = tiny_subject()
-    found = raw_weights(subject, {"head", "readout", "matrix"})
-    kept = {key: copy.deepcopy(weight) for key, weight in found.items()}
+    found = raw_weights(subject, {"head", "readout", "matrix", "head_output"})
+    kept = copy.deepcopy(found)
     for parameter in subject.model.parameters():
         parameter.data.zero_()
-    for key, weight in kept.items():
-        for one, other in zip(tensors(found[key]), tensors(weight), strict=True):
+    for key, weight in found.items():
+        for one, other in zip(tensors(weight), tensors(kept[key]), strict=True):
             assert torch.equal(one, other), key
+
+
+def tensors(weight) -> list[torch.Tensor]:
+    """The tensors of what is offered: one, a tuple of them, or an object that holds them."""
+    if isinstance(weight, torch.Tensor):
+        return [weight]
+    held = weight if isinstance(weight, tuple) else vars(weight).values()
+    return [part for part in held if isinstance(part, torch.Tensor)]
 
 
 def test_parts_may_ask_for_them_at_their_sites():
