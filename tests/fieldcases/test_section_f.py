@@ -296,6 +296,8 @@ def test_f68_positions_that_restart_are_refused_without_documents():
         with pytest.raises(BadContract, match="documents packed there would still see each other"):
             subject.run(tokens(), positions=positions)
     documents = torch.tensor([[0] * 9 + [1] * 15] * 3)
+    with pytest.raises(BadContract, match="both documents and padding"):
+        Subject(tiny("llama")).run(tokens(), documents=documents, mask=documents)
     with pytest.raises(NotObservable, match="attends over the whole row"):
         tiny_subject(vocabulary=61).run(tokens(), documents=documents)
     with pytest.raises(NotObservable, match="sliding window"):

@@ -32,6 +32,12 @@ def arguments(
     if isinstance(mask, Tensor):
         _check_mask(tokens, mask)
         mask = None if bool(mask.all()) else mask
+    if documents is not None and mask is not None:
+        raise BadContract(
+            "both documents and padding",
+            received="a mask with padding beside documents",
+            remedy="number padding as a document of its own, and give no mask",
+        )
     if documents is not None and positions is None:
         positions = document_positions(documents)
     if mask is not None and positions is None:
