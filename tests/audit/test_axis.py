@@ -3,6 +3,8 @@
 import pytest
 
 from ontogeny.audit.axis import axis_findings, jumps, missing_points
+from ontogeny.audit.identity import reading_findings
+from ontogeny.audit.imprint import Imprint
 
 PYTHIA = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, *range(3000, 143001, 10000)]
 
@@ -42,6 +44,13 @@ def test_f02_a_counter_that_was_multiplied_on_resume_is_a_jump():
     assert list(jumps(steps)) == [(10, 40, 4.0)]
     (found,) = axis_findings({"resumed": steps})
     assert (found.kind, found.steps) == ("step-jump", (10, 40))
+
+
+def test_f02_a_folder_named_by_another_counter_is_a_mismatch():
+    points = [Imprint(10, "checkpoint-40", recorded=10), Imprint(20, "checkpoint-20", recorded=20)]
+    points.append(Imprint(30, "step7"))
+    (found,) = reading_findings("s", points)
+    assert (found.kind, found.steps) == ("step-mismatch", (10,))
 
 
 def test_a_change_of_the_interval_is_no_jump():

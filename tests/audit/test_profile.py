@@ -72,6 +72,12 @@ def test_two_spikes_that_look_alike_are_outliers_and_no_exchange():
     assert "misplaced-results" not in {kind for kind, _ in found}
 
 
+def test_two_trajectories_that_take_turns_are_told_apart():
+    values = _results(0, rise=0.0)
+    values[::2] += 0.2
+    assert "interleaved-runs" in {kind for kind, _ in _kinds(values)}
+
+
 def test_excess_is_zero_inside_and_counts_errors_outside():
     values, errors = np.array([[0.0], [3.0], [1.0], [0.9], [0.8]]), np.full((5, 1), 1.0)
     assert excess(values, errors)[1, 0] == pytest.approx(2 / np.sqrt(3))

@@ -27,6 +27,7 @@ def test_the_number_after_a_word_is_the_step(text, step, left):
 
 def test_without_a_word_there_is_no_step():
     assert named_step("pythia-70m/main") is None
+    assert named_step("step1k") is None
 
 
 @pytest.mark.parametrize(

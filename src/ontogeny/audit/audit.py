@@ -121,7 +121,9 @@ def _series_audit(series: Mapping[str, Series], quick: bool, done: Callable[[str
     found += family_findings(kept) if len(kept) > 1 else []
     found += axis_findings({name: [c.step for c in one.checkpoints] for name, one in series.items()})
     what = "hashes of " if quick else ""
-    return Audit(tuple(found), tuple(f"{name}: {what}{len(m)} checkpoints" for name, m in kept.items()))
+    looked = [f"{name}: {what}{len(members)} checkpoints" for name, members in kept.items()]
+    notes = [f"{name}: {note}" for name, one in series.items() for note in one.notes]
+    return Audit(tuple(found), (*looked, *notes))
 
 
 def _table_audit(table: Evaluations) -> Audit:

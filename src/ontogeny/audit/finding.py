@@ -39,7 +39,7 @@ KINDS: Mapping[str, Kind] = {
     "same-file": Kind(_E, "one file was saved, copied or evaluated under several steps"),
     "duplicate-checkpoint": Kind(_E, "one checkpoint under several steps, or no update in between"),
     "no-update": Kind(
-        _W, "training went on and the weights stood still: learning rate zero, or all was frozen"
+        _W, "training went on and the weights stood still (rate zero, frozen), or they alone were copied"
     ),
     "swapped-checkpoints": Kind(_E, "two checkpoints carry each other's step"),
     "misplaced-checkpoint": Kind(_E, "the weights of another step under this name"),

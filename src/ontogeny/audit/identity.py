@@ -5,11 +5,16 @@ from collections.abc import Iterator, Sequence
 
 from ontogeny.audit.finding import Finding, listed
 from ontogeny.audit.imprint import Imprint
+from ontogeny.bridges.step_names import named_step
 
 
 def reading_findings(name: str, imprints: Sequence[Imprint]) -> Iterator[Finding]:
     """Checkpoints that could not be read, or whose values are missing, not finite, or of other tensors."""
     for one in imprints:
+        named = named_step(one.label)
+        if named and named[0] != one.step and one.recorded == one.step:
+            seen = f"{one.label} is of step {one.step}, as the files beside it say"
+            yield Finding("step-mismatch", name, seen, (one.step,), numbers={"named": named[0]})
         if one.failure is not None:
             yield Finding("unreadable", name, " ".join(one.failure.split()), (one.step,))
         if meta := [n for n, t in one.tensors.items() if t.meta]:
@@ -83,7 +88,10 @@ def _equal(name: str, members: Sequence[Imprint], opening: bool, consecutive: bo
     states = {one.state for one in members}
     if None in states:
         kind = "no-update-yet" if opening else "duplicate-checkpoint"
-        beside = "nothing of the trainer lies beside them to tell one file from two"
+        beside = (
+            "nothing of the trainer's lies beside them" if members[0].tensors else "nothing else was read"
+        )
+        beside += " to tell one file from two"
     elif len(states) == 1:
         kind, beside = "same-file", "the trainer's own files are equal too"
     else:

@@ -13,6 +13,7 @@ from torch import Tensor
 from ontogeny.errors import OntogenyError
 from ontogeny.formats.weights import StoredTensors, Weights
 from ontogeny.series import LocalCheckpoint, SeriesCheckpoint
+from ontogeny.series.recorded import recorded_step
 from ontogeny.vocabulary import digest
 
 #: Entries kept of every tensor: 2 KB each. A distance estimated from them is good to about 5 %.
@@ -40,6 +41,7 @@ class Imprint:
 
     hash      of its files, as the series gives it
     content   of its tensors alone: equal for equal tensors, however they were saved
+    recorded  the step that the trainer's own files say; None where there are none
     state     of the files of the trainer beside the model; None where there are none
     failure   why it could not be read; then it has no tensors
     """
@@ -49,6 +51,7 @@ class Imprint:
     hash: str = ""
     content: str = ""
     tensors: Mapping[str, TensorPrint] = field(default_factory=dict)
+    recorded: int | None = None
     state: str | None = None
     failure: str | None = None
 
@@ -60,12 +63,14 @@ def imprint(checkpoint: SeriesCheckpoint) -> Imprint:
         tensors = {
             name: _print(name, weights.tensors[name], _file(weights, name)) for name in weights.tensors
         }
-        state = state_hash(checkpoint.path) if isinstance(checkpoint, LocalCheckpoint) else None
-        content = _content(tensors)
         meta = any(one.meta for one in tensors.values())
-        return Imprint(
-            checkpoint.step, checkpoint.label, "" if meta else checkpoint.hash, content, tensors, state
+        found = Imprint(
+            checkpoint.step, checkpoint.label, "" if meta else checkpoint.hash, _content(tensors), tensors
         )
+        if isinstance(checkpoint, LocalCheckpoint):
+            path = checkpoint.path
+            found = replace(found, recorded=recorded_step(path), state=state_hash(path))
+        return found
     except (OntogenyError, OSError, EOFError) as error:
         return Imprint(checkpoint.step, checkpoint.label, failure=str(error))
 

@@ -143,25 +143,25 @@ def placing_findings(
 
 
 def _neighbour(path: WeightPath, one: Displaced, away: set[int]) -> int | None:
-    """The neighbour with which a checkpoint was exchanged: it fits on that one's other side."""
+    """The neighbour with which a checkpoint was exchanged: it fits in on that one's other side."""
     if one.equal or not one.relation > UNRELATED:
         return None
-    fits = {}
     left = [i for i in range(len(path.steps)) if i not in away]
-    for step in (1, -1):
-        beside = [i for i in left if (i - one.point) * step > 0][::step]
-        opposite = [i for i in left if (i - one.point) * step < 0][::-step]
-        if not beside or abs(beside[0] - one.point) != 1 or not opposite:
+    detours: dict[int, float] = {}
+    for direction in (1, -1):
+        ahead = [i for i in left if (i - one.point) * direction > 0][::direction]
+        behind = [i for i in left if (i - one.point) * direction < 0][::-direction]
+        if not ahead or not behind or abs(ahead[0] - one.point) > 1:
             continue
-        beyond = beside[1] if len(beside) > 1 else opposite[0]
-        out, back = path.distances[:, beside[0], one.point], path.distances[:, one.point, beyond]
-        if len(beside) == 1:  # at an end: the neighbour lies between this one and the rest
-            out, back, straight = out, path.distances[:, beside[0], beyond], back
-        else:
-            straight = path.distances[:, beside[0], beyond]
-        fits[beside[0]] = float(np.median((out + back) / np.maximum(straight, np.finfo(np.float32).tiny)))
-    best = min(fits, key=lambda point: fits[point], default=None)
-    return best if best is not None and fits[best] < FITS else None
+        # At an end nothing lies beyond the neighbour: then that one must lie between this one and the rest.
+        order = (ahead[0], one.point, ahead[1]) if len(ahead) > 1 else (one.point, ahead[0], behind[0])
+        out, back, straight = (
+            path.distances[:, i, j]
+            for i, j in ((order[0], order[1]), (order[1], order[2]), (order[0], order[2]))
+        )
+        detours[ahead[0]] = float(np.median((out + back) / np.maximum(straight, np.finfo(np.float32).tiny)))
+    best = min(detours, key=lambda point: detours[point], default=None)
+    return best if best is not None and detours[best] < FITS else None
 
 
 def _finding(

@@ -9,7 +9,9 @@ from ontogeny.series.naming import Pattern
 #: What stands for the step in a text it was taken out of.
 MARK = "#"
 _WORDS = re.compile(
-    r"(?:global[-_ ]?step|step|checkpoint|ckpt|iteration|iter|update)s?[-_= ]?(\d+)", re.IGNORECASE
+    r"(?:global[-_ ]?step|step|checkpoint|ckpt|iteration|iter|update)s?[-_= ]?"
+    r"(\d+)(?!\d|\.\d|[kmbt](?![a-z]))",
+    re.IGNORECASE,
 )
 _TIMES = re.compile(r"[-_]?\d{4}-\d{2}-\d{2}[T_ ]?\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?")
 _NUMBER = re.compile(r"\d+")
