@@ -1,5 +1,7 @@
 """Heads' weights in one layout: they make what the modules make, however they are stored."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -8,6 +10,7 @@ from ontogeny.anatomy import Projections, read_anatomy
 from ontogeny.anatomy.weights import (
     embedding,
     final_norm_gain,
+    head_gains,
     head_weights,
     linear_weight,
     unembedding,
@@ -85,6 +88,30 @@ def test_gains_are_what_features_are_multiplied_with():
     olmo, bert = tiny("olmo"), tiny("bert")
     assert torch.equal(final_norm_gain(olmo, read_anatomy(olmo)), torch.ones(32))
     assert final_norm_gain(bert, read_anatomy(bert)) is None
+
+
+def test_gains_around_heads_are_those_of_their_norms():
+    for family, offset in (("gemma2", 1.0), ("llama", 0.0), ("gpt2", 0.0), ("olmo2", 0.0)):
+        model = tiny(family)
+        anatomy = read_anatomy(model)
+        block = dict(model.get_submodule(anatomy.blocks[1]).named_parameters())
+        read = block.get("input_layernorm.weight", block.get("ln_1.weight", torch.ones(32)))
+        written = torch.ones(32)
+        if family in ("gemma2", "olmo2"):
+            written = block["post_attention_layernorm.weight"] + offset
+        found = head_gains(model, anatomy, 1)
+        torch.testing.assert_close(found.read, read + offset if family != "olmo2" else torch.ones(32))
+        torch.testing.assert_close(found.written, written)
+    after = Decoder(DecoderConfig(vocabulary=11, context=8, width=16, layers=1, heads=4, norm_place="post"))
+    assert all(torch.equal(gain, torch.ones(16)) for gain in head_gains(after, read_anatomy(after), 0))
+
+
+def test_a_norm_that_is_not_known_has_no_gain():
+    model = tiny("llama")
+    anatomy = read_anatomy(model)
+    unknown = replace(anatomy, projections=replace(anatomy.projections, norm=None))
+    with pytest.raises(NotObservable, match="which norm the heads of 'llama' models read is not known"):
+        head_gains(model, unknown, 0)
 
 
 def test_a_tied_decoder_reads_out_what_it_embeds():

@@ -65,6 +65,7 @@ def shown() -> Callable[[str, int], Tensor]:
         if at == "attention":
             scores = torch.randn(sequences, 3, 20, 20, generator=generator())
             return scores.masked_fill(torch.ones(20, 20, dtype=torch.bool).triu(1), -torch.inf).softmax(-1)
-        return torch.randn(sequences, 20, {"residual": 8, "logits": 7}[at], generator=generator())
+        features = {"residual": (8,), "logits": (7,), "head_output": (3, 4)}[at]
+        return torch.randn(sequences, 20, *features, generator=generator())
 
     return show

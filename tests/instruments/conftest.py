@@ -27,7 +27,8 @@ class Canned(Subject):
     def __init__(self, at: str, tensor: Any) -> None:
         self.at, self.tensor, self.seen = at, tensor, 0
         self.model: Any = None
-        self.anatomy: Any = SimpleNamespace(matrix_names=lambda model: {Place(layer=0, matrix="w"): "w"})
+        names = {Place(layer=0, matrix="w"): "w"}
+        self.anatomy: Any = SimpleNamespace(matrix_names=lambda model: names, projections=None)
 
     def observable(self, kind: str) -> bool:
         return kind == self.at

@@ -79,6 +79,10 @@ WRONG = {
     "values and keys exchanged": (
         "llama", projecting(key="self_attn.v_proj", value="self_attn.k_proj"), "head: value at layer 0",
     ),
+    "another norm before attention": (
+        "llama", projecting(norm="post_attention_layernorm"), "head: norm at layer 0",
+    ),
+    "a norm before attention left out": ("gpt2", projecting(norm=""), "head: norm at layer 0"),
     "thirds taken for heads": ("gpt2", projecting(fused="by head"), "head: value at layer 0"),
     "heads taken for thirds": ("gpt_neox", projecting(fused="thirds"), "head: value at layer 0"),
     "another number of heads": ("phi", lambda a: replace(a, heads=2), "is [4, 4, 6, 6], not [4, 2, 6, 6]"),

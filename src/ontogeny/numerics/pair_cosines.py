@@ -15,7 +15,7 @@ class PairCosines(NamedTuple):
     """
 
     total: Tensor
-    count: Tensor
+    occasions: Tensor
 
     @classmethod
     def none(cls, vectors: int, device: torch.device | None = None) -> "PairCosines":
@@ -23,7 +23,7 @@ class PairCosines(NamedTuple):
         return cls(zeros, zeros)
 
     def __add__(self, other: "PairCosines") -> "PairCosines":  # type: ignore[override]  # no concatenation
-        return PairCosines(self.total + other.total, self.count + other.count)
+        return PairCosines(self.total + other.total, self.occasions + other.occasions)
 
 
 def cosines_of(products: Tensor, least: Tensor | float = 0.0) -> PairCosines:
@@ -51,8 +51,8 @@ def mean_cosine(cosines: PairCosines, lacking: Status, reason: str) -> Reading:
     vectors = len(cosines.total)
     if vectors < 2:
         return undefined(Status.N_TOO_SMALL, f"{vectors} of them have no pairs", n=0)
-    there = cosines.count > 0
+    there = cosines.occasions > 0
     if not bool(there.any()):
         return undefined(lacking, reason, n=0)
-    each = cosines.total[there] / cosines.count[there]
-    return Reading(each.mean(), n=int(cosines.count.sum()) // 2)
+    each = cosines.total[there] / cosines.occasions[there]
+    return Reading(each.mean(), n=int(cosines.occasions.sum()) // 2)
