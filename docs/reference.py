@@ -26,7 +26,10 @@ def compared_with(part: Part) -> str:
 
 def entry(part: Part) -> str:
     """One part: its docstring as it stands, and what its declaration says."""
-    facts = [("unit", part.unit), ("axes", ", ".join(part.axes)), ("measured at", ", ".join(part.at))]
+    facts = [("unit", part.unit), ("family", part.family), ("axes", ", ".join(part.axes))]
+    facts += [("keeps an array of", ", ".join(part.array)), ("measured at", ", ".join(part.at))]
+    facts += [("online", "while a model is trained: Recorder(every=…)" if part.online else "")]
+    facts += [("reads telemetry", ", ".join(part.options.get("telemetry", ())))]
     facts += [("stimuli", ", ".join(part.stimuli)), ("null", part.null or ""), ("source", part.source)]
     facts += [("compared with", compared_with(part))]
     facts += [("needs", ", ".join(part.needs))]

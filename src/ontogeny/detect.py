@@ -30,8 +30,9 @@ def detect(
     """Run a detector over everything measured on a series; returns and stores one row a place.
 
     Each place of a part is one series over checkpoints. Where the part has a null, it is held against the
-    largest value of the null over all places, so that choosing the best head is paid for. With `parts`, what
-    was stored of others is kept. NotARun if nothing was measured, UnknownName for a part that was not.
+    largest value of the null over all places, so that choosing the best head is paid for. A part that was
+    measured with several settings is looked at with its defaults. With `parts`, what was stored of others is
+    kept. NotARun if nothing was measured, UnknownName for a part that was not.
     """
     home = home_of(series, home)
     rows = read_rows(home)
@@ -47,8 +48,10 @@ def detect(
     names = list(parts) or sorted(known)
     found = []
     for name in names:
-        made = measuring_part(name)
-        found += [_record(t) for t in transitions_of(rows[rows["part"] == name], made, home, detector)]
+        made, mine = measuring_part(name), rows[rows["part"] == name]
+        if (mine["settings"] == "").any():
+            mine = mine[mine["settings"] == ""]
+        found += [_record(t) for t in transitions_of(mine, made, home, detector)]
         done(name)
     table = pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
     path = home / TABLE

@@ -1,6 +1,5 @@
 """From a checkpoint back to a training state that goes on exactly as it would have gone on."""
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +7,8 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from ontogeny.catalogue import Intervention, part
-from ontogeny.errors import BadContract, ForeignCheckpoint, NotReplayable
+from ontogeny.catalogue.calls import read_call
+from ontogeny.errors import ForeignCheckpoint, NotReplayable
 from ontogeny.formats.canonical import canonical_name
 from ontogeny.models import Decoder
 from ontogeny.models.shapes import import_state
@@ -27,18 +27,8 @@ def made_intervention(spec: str, window: Window, sham: bool = False) -> Interven
     Only names and plain values are read; nothing is evaluated. BadContract for text of another form,
     UnknownName for an intervention or parameter that does not exist.
     """
-    try:
-        call = ast.parse(spec if "(" in spec else f"{spec}()", mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError("not a call with named values")
-        values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError) as error:
-        raise BadContract(
-            f"an intervention that cannot be read: {error}",
-            received=spec,
-            allowed="name(parameter=value, …) with plain values, e.g. weight_decay(value=0)",
-        ) from None
-    found = part("intervention", call.func.id)
+    name, values = read_call(spec, "an intervention")
+    found = part("intervention", name)
     made: Intervention = found.make(**{name: found.bind(**values)[name] for name in values})
     made.window = window
     return made.sham() if sham else made
