@@ -4,9 +4,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from ontogeny.catalogue import Part
 from ontogeny.errors import BadContract, DuplicateName, UnknownName
 from ontogeny.evidence import EVIDENCE, RAW, SITES, View, derived, streamed
 from ontogeny.evidence.kinds import sites_offering
+from ontogeny.measure.found import Found, watchers_for
 from ontogeny.testing import temporary_catalogue
 from ontogeny.vocabulary import Aim, Place, Reading
 
@@ -102,3 +104,29 @@ def test_wrong_offers_are_refused():
 
         assert sites_offering("proof") == frozenset(), "its needs meet nowhere"
     assert "proof" not in EVIDENCE
+
+
+def test_evidence_may_be_brought_from_another_kind_of_site_at_its_place():
+    with temporary_catalogue():
+
+        @derived("proof_before", at="mlp_activation", there="embedding")
+        def proof_before(proof_size):
+            return -proof_size
+
+        class Size:
+            def init(self, view): ...
+            def update(self, state, view): ...
+            def finish(self, state): ...
+
+        streamed("proof_size", at="embedding", make=Size)
+        assert sites_offering("proof_before") == {"mlp_activation"}
+        made = Part("instrument", "proof", print, ("proof_before",), {}, "a test")
+        assert [(w.name, w.at) for w in watchers_for([(made, "mlp_activation")])] == [
+            ("proof_size", "embedding")
+        ]
+        place, other = Place(layer=0), Place(layer=1)
+        found = Found({("proof_size", "embedding", place): 3.0}, {})
+        assert found.get("proof_before", "mlp_activation", place) == -3.0
+        assert isinstance(found.get("proof_before", "mlp_activation", other), Reading)
+        with pytest.raises(UnknownName, match="did you mean 'embedding'"):
+            derived("proof_nowhere", at="mlp_activation", there="embeding")(proof_before)

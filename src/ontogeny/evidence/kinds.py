@@ -122,13 +122,22 @@ class Streamed(Protocol):
 
 @dataclass(frozen=True)
 class EvidenceKind:
-    """One way to obtain evidence of one name: at which sites, from what."""
+    """One way to obtain evidence of one name: at which sites, from what.
+
+    `there` is the kind of site at which its needs are met, if that is another one at the same place.
+    """
 
     name: str
     at: str
     make: Callable[..., Any]
     needs: tuple[str, ...]
     streamed: bool
+    there: str = ""
+
+    @property
+    def source(self) -> str:
+        """The kind of site at which its needs are met."""
+        return self.there or self.at
 
 
 #: name -> kind of site -> how it is made.
@@ -136,8 +145,9 @@ EVIDENCE: dict[str, dict[str, EvidenceKind]] = {}
 
 
 def _register(kind: EvidenceKind) -> None:
-    if kind.at not in SITES:
-        raise UnknownName("kind of site", kind.at, SITES)
+    for site in (kind.at, kind.source):
+        if site not in SITES:
+            raise UnknownName("kind of site", site, SITES)
     offered = EVIDENCE.setdefault(kind.name, {})
     if kind.at in offered:
         raise DuplicateName(f"evidence {kind.name!r} at {kind.at!r} is offered twice", received=kind.make)
@@ -154,12 +164,16 @@ def streamed(name: str, *, at: str, make: Callable[[], Streamed]) -> None:
     _register(EvidenceKind(name, at, make, (), True))
 
 
-def derived(name: str, *, at: str) -> Callable[[Maker], Maker]:
-    """Offer evidence that is a pure function of other evidence at the same place (parameters are needs)."""
+def derived(name: str, *, at: str, there: str = "") -> Callable[[Maker], Maker]:
+    """Offer evidence that is a pure function of other evidence at the same place (parameters are needs).
+
+    With `there` its needs are met at another kind of site of that place: what enters a layer's non-linearity
+    is brought beside what leaves it.
+    """
 
     def declare(function: Maker) -> Maker:
         needs = tuple(inspect.signature(function).parameters)
-        _register(EvidenceKind(name, at, function, needs, False))
+        _register(EvidenceKind(name, at, function, needs, False, there))
         return function
 
     return declare
@@ -175,7 +189,7 @@ def sites_offering(need: str) -> frozenset[str]:
         raise UnknownName("evidence", need, [*EVIDENCE, *RAW, *GIVEN])
     offered = set()
     for at, kind in EVIDENCE[need].items():
-        if all(at in sites_offering(deeper) for deeper in kind.needs):
+        if all(kind.source in sites_offering(deeper) for deeper in kind.needs):
             offered.add(at)
     return frozenset(offered)
 

@@ -133,7 +133,7 @@ def _own_seconds(
     every = Found(streamed, raw).places(unit.at)
     if not every:
         return 0.0
-    here = {key: value for key, value in {**raw, **streamed}.items() if key[1:] == (unit.at, every[0])}
+    here = {key: value for key, value in {**raw, **streamed}.items() if key[2] == every[0]}
     found = Found(here, {})
     found.given |= given
     plain = replace(unit, layers=False)

@@ -27,7 +27,7 @@ def _collect(need: str, at: str, found: dict[tuple[str, str], Watcher]) -> None:
     if kind.streamed:
         found.setdefault((need, at), Watcher(need, at, kind.make))
     for deeper in kind.needs:
-        _collect(deeper, at, found)
+        _collect(deeper, kind.source, found)
 
 
 def _order(place: Place) -> list[tuple[bool, Any]]:
@@ -102,6 +102,6 @@ class Found:
         kind = EVIDENCE.get(need, {}).get(at)
         if need in RAW or kind is None or kind.streamed:
             return undefined(Status.NOT_OBSERVABLE, f"no {need} was seen at {place}")
-        sources = [self.get(deeper, at, place) for deeper in kind.needs]
+        sources = [self.get(deeper, kind.source, place) for deeper in kind.needs]
         missing = next((source for source in sources if isinstance(source, Reading)), None)
         return missing if missing is not None else kind.make(*sources)
