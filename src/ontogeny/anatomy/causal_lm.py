@@ -53,9 +53,7 @@ def read_causal_lm(model: nn.Module) -> Anatomy:
         head_dim=number(config, "head_dim"),
         sites=sites,
         readout=readout,
-        claims=frozenset(
-            claim for claim, made in (("sum", "mlp_output" in sites), ("readout", readout)) if made
-        ),
+        claims=frozenset(["sum"] * ("mlp_output" in sites) + ["readout"] * (readout is not None)),
         notes=notes,
         guessed=True,
     )

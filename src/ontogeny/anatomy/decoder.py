@@ -10,7 +10,7 @@ def read_decoder(model: Decoder) -> Anatomy:
     """The map of a Decoder; its module paths are regular by construction."""
     config = model.config
     blocks = tuple(f"blocks.{layer}" for layer in range(config.layers))
-    before, post = config.norm_place == "pre", config.norm_place == "post"
+    before = config.norm_place == "pre"
     sites = _sites(blocks, config.heads, "mlp.gate" if config.mlp == "swiglu" else "mlp.up", config.neurons)
     claims = {"sum", "readout"} | ({"embedding"} if config.positions != "learned" else set())
     return Anatomy(
@@ -27,11 +27,7 @@ def read_decoder(model: Decoder) -> Anatomy:
         head_dim=config.head_size,
         neurons=config.neurons,
         mlp=tuple(f"{block}.mlp" for block in blocks) if config.neurons else (),
-        sites={
-            **sites,
-            "final_state": (Spot("final_norm" if before else blocks[-1]),),
-            "logits": (Spot(""),),
-        },
+        sites={**sites, "final_state": (Spot("final_norm" if before else blocks[-1]),)},
         projections=Projections(
             "attention.query",
             "attention.key",
@@ -44,7 +40,7 @@ def read_decoder(model: Decoder) -> Anatomy:
             unembedding="" if config.tied else "unembedding",
             final_norm="final_norm" if before else "",
         ),
-        stream_norms=("attention_norm", "mlp_norm" if config.neurons else "") if post else ("", ""),
+        stream_norms=("", "") if before else ("attention_norm", "mlp_norm" if config.neurons else ""),
         claims=frozenset(claims),
         notes={} if config.neurons else dict.fromkeys(_OF_MLP, "its blocks have attention only"),
     )
@@ -55,6 +51,7 @@ def _sites(blocks: tuple[str, ...], heads: int, enters: str, neurons: int) -> di
         return tuple(Spot(f"{block}.{spot.path}", spot.side, spot.heads) for block in blocks)
 
     attention = {
+        "logits": (Spot(""),),
         "head_output": each(Spot("attention.output", "input", heads)),
         "attention_output": each(Spot("attention")),
     }
