@@ -27,9 +27,6 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 #: Every kind of finding there is: those of weights, those of results, those of both.
 KINDS: Mapping[str, Kind] = {
     "unreadable": Kind(_E, "the checkpoint is damaged, incomplete or of an unknown form; it was left out"),
-    "no-weights": Kind(
-        _E, "a tensor on the meta device has a shape and no values: the model was never loaded"
-    ),
     "nonfinite": Kind(_E, "NaN or infinite weights: training diverged, or the file is damaged"),
     "changed-tensors": Kind(_E, "a part of the checkpoint is missing, or it belongs to another model"),
     "changed-dtype": Kind(_N, "rounding differs along the series; small changes of weights may be rounding"),

@@ -16,12 +16,9 @@ def reading_findings(name: str, imprints: Sequence[Imprint]) -> Iterator[Finding
             seen = f"{one.label} is of step {one.step}, as the files beside it say"
             yield Finding("step-mismatch", name, seen, (one.step,), numbers={"named": named[0]})
         if one.failure is not None:
-            yield Finding("unreadable", name, " ".join(one.failure.split()), (one.step,))
-        if meta := [n for n, t in one.tensors.items() if t.meta]:
-            seen = (
-                f"step {one.step}: {len(meta)} of {len(one.tensors)} tensors have no values: {listed(meta)}"
+            yield Finding(
+                "unreadable", name, f"step {one.step}: {' '.join(one.failure.split())}", (one.step,)
             )
-            yield Finding("no-weights", name, seen, (one.step,), tuple(meta), numbers={"tensors": len(meta)})
         if bad := {n: t.nonfinite for n, t in one.tensors.items() if t.nonfinite}:
             seen = f"step {one.step}: {sum(bad.values()):,} values of {listed(bad)} are not finite"
             yield Finding(

@@ -32,7 +32,6 @@ class TensorPrint:
     sample: NDArray[np.float32]
     nonfinite: int = 0
     file: str = ""
-    meta: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,7 @@ def imprint(checkpoint: SeriesCheckpoint) -> Imprint:
         tensors = {
             name: _print(name, weights.tensors[name], _file(weights, name)) for name in weights.tensors
         }
-        meta = any(one.meta for one in tensors.values())
-        found = Imprint(
-            checkpoint.step, checkpoint.label, "" if meta else checkpoint.hash, _content(tensors), tensors
-        )
+        found = Imprint(checkpoint.step, checkpoint.label, checkpoint.hash, _content(tensors), tensors)
         if isinstance(checkpoint, LocalCheckpoint):
             path = checkpoint.path
             found = replace(found, recorded=recorded_step(path), state=state_hash(path))
@@ -115,8 +111,6 @@ def state_hash(path: Path) -> str | None:
 
 def _print(name: str, tensor: Tensor, file: str) -> TensorPrint:
     dtype, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
-    if tensor.is_meta:
-        return TensorPrint("", dtype, shape, np.empty(0, np.float32), file=file, meta=True)
     flat = tensor.detach().cpu().reshape(-1)
     bad = int((~torch.isfinite(flat)).sum()) if flat.is_floating_point() else 0
     sample = flat[torch.from_numpy(places(name, flat.numel()))].to(torch.float32).numpy().copy()

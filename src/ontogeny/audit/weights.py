@@ -25,11 +25,7 @@ def weight_findings(name: str, imprints: Sequence[Imprint]) -> Iterator[Finding]
     """
     yield from reading_findings(name, imprints)
     yield from equality_findings(name, imprints)
-    sound = [
-        one
-        for one in imprints
-        if one.tensors and not any(t.meta or t.nonfinite for t in one.tensors.values())
-    ]
+    sound = [one for one in imprints if one.tensors and not any(t.nonfinite for t in one.tensors.values())]
     sound = [next(iter(group)) for _, group in groupby(sound, key=lambda one: one.content)]
     if len(sound) < 3:
         return
