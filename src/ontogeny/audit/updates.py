@@ -30,32 +30,23 @@ def update_findings(name: str, path: WeightPath) -> Iterator[Finding]:
     broken = broken_links(path)
     for i in broken:
         relation = float(np.nanmedian(path.correlations[:, i, i + 1]))
-        first = i == 0
         seen = f"from step {path.steps[i]} to {path.steps[i + 1]} nothing is left: correlation {relation:.2f}"
-        kind, steps = "not-descended" if first else "broken-chain", (path.steps[i], path.steps[i + 1])
+        kind, steps = "broken-chain" if i else "not-descended", (path.steps[i], path.steps[i + 1])
         yield Finding(kind, name, seen, steps, numbers={"correlation": relation})
     sizes = excesses(path)
-    together = np.median(sizes, axis=0) if len(sizes) else np.zeros(0)
-    for i in range(len(together)):
+    for i in range(sizes.shape[1] if len(sizes) else 0):
+        together = float(np.median(sizes[:, i]))
         alone = np.flatnonzero(sizes[:, i] > OUTLIER_ALONE).tolist()
-        whole = together[i] > OUTLIER
-        if i in broken or not (whole or len(alone)):
+        if i in broken or not (together > OUTLIER or alone):
             continue
-        tensors = () if whole else tuple(path.names[t] for t in alone)
-        ratio = float(together[i] if whole else np.median(sizes[alone, i]))
-        what = "all tensors" if whole else listed(tensors)
+        tensors = () if together > OUTLIER else tuple(path.names[t] for t in alone)
+        ratio = float(np.median(sizes[alone, i])) if tensors else together
+        steps = (path.steps[i], path.steps[i + 1])
         seen = (
-            f"from step {path.steps[i]} to {path.steps[i + 1]}: {what} moved {ratio:.1f} times as far as in "
-            "any of the four intervals around it, per unit of training"
+            f"from step {steps[0]} to {steps[1]}: {listed(tensors) or 'the weights'} moved {ratio:.1f} times as "
+            "far as in any of the four intervals around it, per unit of training"
         )
-        yield Finding(
-            "update-outlier",
-            name,
-            seen,
-            (path.steps[i], path.steps[i + 1]),
-            tensors,
-            numbers={"ratio": ratio},
-        )
+        yield Finding("update-outlier", name, seen, steps, tensors, numbers={"ratio": ratio})
 
 
 def excesses(path: WeightPath) -> NDArray[np.float64]:
