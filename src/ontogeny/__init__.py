@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ontogeny.record.recipe import load_recipe
     from ontogeny.record.recorder import Recorder
     from ontogeny.record.train import train
+    from ontogeny.series import Series
     from ontogeny.store.collection import Runs
     from ontogeny.store.run import Run
-    from ontogeny.series import Series
 
 __version__ = version("ontogeny")
 

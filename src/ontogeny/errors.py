@@ -97,7 +97,7 @@ class ForeignCheckpoint(OntogenyError):
 
 
 class Untrusted(OntogenyError):
-    """A file that could run code when it is opened, without leave to open it, or refused where it was tried."""
+    """A file that could run code when opened: without leave to open it, or refused where it was tried."""
 
 
 class NonfiniteLoss(OntogenyError):

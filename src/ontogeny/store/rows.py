@@ -117,7 +117,7 @@ def _distinct(table: pa.Table) -> pa.Table:
     since is not spoken of any more."""
     identity = [name for name in table.column_names if name not in _AFTER or name == "place_to"]
     again = table.select(identity).to_pandas().duplicated(keep="last").to_numpy()
-    refused = pc.equal(table["status"], _REFUSED).to_numpy(zero_copy_only=False)
+    refused = table["status"].to_pandas().eq(_REFUSED).to_numpy()
     if refused.any():
         keys = table.select(list(MEASURED)).to_pandas().fillna("").astype(str).agg("\0".join, axis=1)
         again = again | (refused & keys.isin(set(keys[~refused])).to_numpy())
@@ -144,7 +144,7 @@ def measured_keys(home: Path) -> set[tuple[str, ...]]:
     arrays = array_names(home)
     for path in _files(home):
         table = read_table(path)
-        table = table.filter(pc.not_equal(table["status"], _REFUSED))
+        table = table.filter(pc.field("status") != _REFUSED)
         distinct = table.select([*MEASURED, "array"]).group_by([*MEASURED, "array"]).aggregate([])
         for *key, array in zip(*distinct.to_pydict().values(), strict=True):
             whole = array is None or array in arrays
@@ -157,7 +157,7 @@ def refused_keys(home: Path) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
     for path in _files(home):
         table = read_table(path)
-        table = table.filter(pc.equal(table["status"], _REFUSED)).select(list(MEASURED))
+        table = table.filter(pc.field("status") == _REFUSED).select(list(MEASURED))
         found |= {tuple("" if v is None else str(v) for v in row.values()) for row in table.to_pylist()}
     return found
 
