@@ -43,8 +43,8 @@ def update_findings(name: str, path: WeightPath) -> Iterator[Finding]:
         ratio = float(np.median(sizes[alone, i])) if tensors else together
         steps = (path.steps[i], path.steps[i + 1])
         seen = (
-            f"from step {steps[0]} to {steps[1]}: {listed(tensors) or 'the weights'} moved {ratio:.1f} times as "
-            "far as in any of the four intervals around it, per unit of training"
+            f"from step {steps[0]} to {steps[1]}: {listed(tensors) or 'the weights'} moved {ratio:.1f} times "
+            "as far as in any of the four intervals around it, per unit of training"
         )
         yield Finding("update-outlier", name, seen, steps, tensors, numbers={"ratio": ratio})
 
