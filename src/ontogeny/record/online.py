@@ -5,16 +5,17 @@ A part declared `online=True` names among its needs
     gradient, previous_gradient   of this step and of the one before, before clipping
     update                        the parameter after the step less the parameter before it
     parameter                     before the step
-    decay                         ηλ of decoupled weight decay, a number a parameter; 0 where there is none
+    decay                         ηλ of decoupled weight decay, a number a parameter; 0 where there is none,
+                                  and for a parameter without gradient
 
 and gets each as a mapping from a parameter's name to its tensor. It is called for the whole model, and for
 every group of a partition of the parameters (each matrix on its own, `norms`, `biases`), so one function
 gives the global number and those of the modules. What it returns are numbers without axes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -66,6 +67,15 @@ class OnlinePart:
             return named_readings(self.made.make(*values, **self.parameters))
         except Exception as error:  # whatever a part does, training goes on
             return {"": undefined(Status.FAILED, f"{type(error).__name__}: {error}")}
+
+
+class Said(NamedTuple):
+    """One number that a part gave of a step, and where it belongs."""
+
+    part: OnlinePart
+    place: Place
+    component: str
+    reading: Reading
 
 
 class OnlineParts:
@@ -146,44 +156,46 @@ class OnlineParts:
     def take(self, step: int, clip_coefficient: float = 1.0) -> tuple[dict[str, float], list[Gap]]:
         """The numbers that are due of the step that just ended, and what does not exist for the first time.
 
-        `clip_coefficient` is by what its gradient was multiplied when it was clipped; NaN is an undefined
-        number. Nothing is said of a step that the optimizer did not take.
+        NaN is an undefined number. Nothing is said of a step that the optimizer did not take.
+        """
+        record: dict[str, float] = {}
+        gaps: list[Gap] = []
+        for part, place, component, reading in self.readings(step, clip_coefficient):
+            metric = ".".join(filter(None, (part.name, component)))
+            record[f"{metric}/{place['matrix']}" if place else metric] = _number(part, reading)
+            gap = (metric, str(place), f"{reading.status}: {reading.reason}")
+            if _is_gap(reading) and gap not in self._gaps:
+                self._gaps.add(gap)
+                gaps.append(gap)
+        return record, gaps
+
+    def readings(self, step: int, clip_coefficient: float = 1.0) -> Iterator[Said]:
+        """What is due of the step that just ended, for the whole model and for every group.
+
+        `clip_coefficient` is by what its gradient was multiplied when it was clipped.
         """
         held, self._held = self._held, None
         previous, self._previous = self._previous, None
         if held is None:
-            return {}, []
+            return
         if clip_coefficient != 1:
             for gradient in held["gradient"].values():
                 gradient.div_(clip_coefficient)
         self._previous = held["gradient"]
         if not self._before:
-            return {}, []
+            return
         if previous is not None:
             held["previous_gradient"] = previous
-        return self._record([part for part in self.parts if part.due(step)], held)
-
-    def _record(
-        self, due: Sequence[OnlinePart], held: Mapping[str, Mapping[str, Any]]
-    ) -> tuple[dict[str, float], list[Gap]]:
-        record: dict[str, float] = {}
-        gaps: list[Gap] = []
         for place, names in self._places():
             here: dict[str, Any] = {
                 need: {name: values[name] for name in names if name in values}
                 for need, values in held.items()
             }
-            if "previous_gradient" not in held:
+            if previous is None:
                 here["previous_gradient"] = undefined(Status.NO_TARGET, "the step before was not seen")
-            for part in due:
-                for component, reading in part.readings(here).items():
-                    metric = ".".join(filter(None, (part.name, component)))
-                    record[f"{metric}/{place['matrix']}" if place else metric] = _number(part, reading)
-                    gap = (metric, str(place), f"{reading.status}: {reading.reason}")
-                    if _is_gap(reading) and gap not in self._gaps:
-                        self._gaps.add(gap)
-                        gaps.append(gap)
-        return record, gaps
+            for part in self.parts:
+                for component, reading in part.readings(here).items() if part.due(step) else ():
+                    yield Said(part, place, component, reading)
 
     def _places(self) -> list[tuple[Place, list[str]]]:
         names = list(self._before)
@@ -204,7 +216,8 @@ def _decays(named: Mapping[str, Tensor], optimizer: torch.optim.Optimizer) -> di
         names = {id(p): name for name, p in named.items()}
         for group in optimizer.param_groups:
             share = float(group["lr"]) * float(group["weight_decay"])
-            found |= {names[id(p)]: share for p in group["params"] if id(p) in names}
+            decaying = [p for p in group["params"] if id(p) in names and p.grad is not None]
+            found |= {names[id(p)]: share for p in decaying}
     return found
 
 
