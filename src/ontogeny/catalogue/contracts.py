@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import torch
 from torch import Tensor
 
+from ontogeny.sources import CorpusStatistics
 from ontogeny.vocabulary import Draw, Losses, Place, Stimulus, TrainingState, Window
 
 #: One batch as tensors by name; what is in it is the objective's own business.
@@ -48,6 +49,10 @@ class DataFacts(Protocol):
 
     def token_counts(self) -> Tensor | None:
         """How often each token occurs in the training data; None where all are equally usual."""
+        ...
+
+    def statistics(self) -> CorpusStatistics | None:
+        """What can be counted in the training data; None where it is made anew each step, or unknown."""
         ...
 
     def fixed_lags(self) -> frozenset[int]:

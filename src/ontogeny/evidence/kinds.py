@@ -72,12 +72,16 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class View:
-    """One batch of one site: the tensor, which rows of the stimulus it holds, and where it was seen."""
+    """One batch of one site: the tensor, which rows of the stimulus it holds, and where it was seen.
+
+    `facts` are what is known of the data (DataFacts), None where nothing is.
+    """
 
     tensor: Tensor
     stimulus: Stimulus
     rows: slice
     place: Place
+    facts: Any = None
 
     @cached_property
     def norms(self) -> Tensor:

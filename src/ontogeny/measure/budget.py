@@ -102,7 +102,8 @@ def _price(
         spent: dict[str, float] = {}
         watchers = watchers_for((unit.watched, unit.at) for unit in units)
         timed = [_timed(watcher, f"{watcher.name} at {watcher.at}", spent) for watcher in watchers]
-        seconds, streamed = _clock(lambda: fused_pass(subject, first, timed, batch))
+        fused_pass(subject, first, watchers, batch, facts)  # what is made once a session costs no checkpoint
+        seconds, streamed = _clock(lambda: fused_pass(subject, first, timed, batch, facts))
         key = units[0].stimulus_hash
         prices.passes[key] = max(0.0, seconds - sum(spent.values())) * scale
         prices.evidence |= {f"{name} on {key}": value * scale for name, value in spent.items()}
@@ -137,7 +138,13 @@ def _own_seconds(
     found = Found(here, {})
     found.given |= given
     plain = replace(unit, layers=False)
-    seconds, _ = _clock(lambda: measure_unit(Measured(), subject, plain, found, [plain], lambda _: found))
+
+    def measured() -> None:
+        measure_unit(Measured(), subject, plain, found, [plain], lambda _: found)
+
+    if "facts" in unit.part.needs:
+        measured()  # facts are counted once a session
+    seconds, _ = _clock(measured)
     pairs = len(every) * (len(every) - 1) / 2
     return seconds * (pairs if unit.layers else len(every))
 

@@ -88,7 +88,7 @@ def gather(subject: Subject, units: list[Unit], batch: int = BATCH, facts: DataF
     if isinstance(stimulus, Stimulus):
         watchers = watchers_for((unit.watched, unit.at) for unit in units if unit.at)
         if watchers:
-            streamed = fused_pass(subject, stimulus, watchers, batch)
+            streamed = fused_pass(subject, stimulus, watchers, batch, facts)
     found = Found(streamed, raw_weights(subject, {unit.at for unit in units}))
     if facts is not None:
         found.given["facts"] = facts

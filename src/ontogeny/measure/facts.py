@@ -14,7 +14,7 @@ from ontogeny.formats import tokenizer_in
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.training import objective_of
 from ontogeny.series import Series, SeriesCheckpoint, StoredCheckpoint
-from ontogeny.sources import Tokenizer, read_tokenizer
+from ontogeny.sources import CorpusStatistics, Tokenizer, read_tokenizer
 from ontogeny.subject import Subject
 
 
@@ -69,6 +69,10 @@ class TextFacts:
         return tokens
 
     def token_counts(self) -> Tensor | None:
+        return None
+
+    def statistics(self) -> CorpusStatistics | None:
+        """None: a text to measure on is not the data that was trained on."""
         return None
 
     def fixed_lags(self) -> frozenset[int]:

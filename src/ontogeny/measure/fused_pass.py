@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
+from ontogeny.catalogue import DataFacts
 from ontogeny.evidence import Streamed, View
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Place, Stimulus
@@ -26,8 +27,8 @@ class Watcher:
 class _Collector:
     """Feeds every batch of every site to the watchers of its kind, and keeps their states."""
 
-    def __init__(self, stimulus: Stimulus, watchers: list[Watcher]) -> None:
-        self.stimulus = stimulus
+    def __init__(self, stimulus: Stimulus, watchers: list[Watcher], facts: DataFacts | None) -> None:
+        self.stimulus, self.facts = stimulus, facts
         self.rows = slice(0, 0)
         self.reducers: dict[str, dict[str, Streamed]] = {}
         for watcher in watchers:
@@ -38,7 +39,7 @@ class _Collector:
         return lambda place, tensor: self.see(at, place, tensor)
 
     def see(self, at: str, place: Place, tensor: Tensor) -> None:
-        view = View(tensor, self.stimulus, self.rows, place)
+        view = View(tensor, self.stimulus, self.rows, place, self.facts)
         reducers, states = self.reducers[at], self.states.get((at, place))
         if states is None:
             states = {name: reducer.init(view) for name, reducer in reducers.items()}
@@ -55,13 +56,17 @@ class _Collector:
 
 
 def fused_pass(
-    subject: Subject, stimulus: Stimulus, watchers: list[Watcher], batch: int = BATCH
+    subject: Subject,
+    stimulus: Stimulus,
+    watchers: list[Watcher],
+    batch: int = BATCH,
+    facts: DataFacts | None = None,
 ) -> Mapping[tuple[str, str, Place], Any]:
     """Evidence by (name, kind of site, place). Patterns live for one layer of one batch only.
 
     Kinds of site that this subject cannot show are left out; whoever needs them gets `not-observable`.
     """
-    collector = _Collector(stimulus, [w for w in watchers if subject.observable(w.at)])
+    collector = _Collector(stimulus, [w for w in watchers if subject.observable(w.at)], facts)
     taps = {at: collector.tap(at) for at in collector.reducers if at != "logits"}
     sequences = stimulus.shape[0]
     for start in range(0, sequences, batch):

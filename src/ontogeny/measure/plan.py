@@ -214,7 +214,7 @@ def price(session: Session) -> Price:
         for start in range(0, sequences, session.request.batch):
             session.subject.run(stimulus.tokens[start : start + session.request.batch])
         middle = time.perf_counter()
-        gather(session.subject, units, session.request.batch)
+        gather(session.subject, units, session.request.batch, session.facts)
         plain += middle - started
         whole += time.perf_counter() - middle
     return Price(len(todo), tuple(lines), _by_part(session), plain * len(todo), whole * len(todo))

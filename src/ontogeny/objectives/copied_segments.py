@@ -102,6 +102,9 @@ class copied_segments:
     def token_counts(self) -> None:
         return None
 
+    def statistics(self) -> None:
+        return None
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset({self.shortest} if self.shortest == self.longest else ())
 

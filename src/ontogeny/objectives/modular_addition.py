@@ -84,6 +84,9 @@ class modular_addition:
         """How often each token stands in the training pairs' rows, each pair taken once."""
         return torch.bincount(self._tokens(self.trained).flatten(), minlength=self.vocabulary)
 
+    def statistics(self) -> None:
+        return None
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ontogeny.catalogue import Batch, objective
 from ontogeny.objectives._prediction import check_counts, prediction_losses, rows_and_weights
-from ontogeny.sources import Mixture, TokenSource
+from ontogeny.sources import CorpusStatistics, Mixture, TokenSource
 from ontogeny.vocabulary import Draw, Losses, TrainingState
 
 
@@ -58,6 +58,9 @@ class next_token:
 
     def token_counts(self) -> Int[Tensor, "vocabulary"]:
         return torch.from_numpy(self.corpus.counts)
+
+    def statistics(self) -> CorpusStatistics:
+        return self.corpus.statistics
 
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()

@@ -17,6 +17,7 @@ from torch import Tensor
 from ontogeny.errors import BadSource
 from ontogeny.sources import stdlib
 from ontogeny.sources.corpus import read_corpus
+from ontogeny.sources.corpus_statistics import CorpusStatistics
 from ontogeny.sources.token_files import holds_token_files
 from ontogeny.sources.tokenizer import Tokenizer, trained_bpe
 from ontogeny.sources.tokens import (
@@ -106,6 +107,11 @@ class Mixture:
     @property
     def bos(self) -> int | None:
         return self.sources[0].bos
+
+    @cached_property
+    def statistics(self) -> CorpusStatistics:
+        """What can be counted in the training parts of all sources together, whatever their weights."""
+        return CorpusStatistics([source.train for source in self.sources], self.counts, self.hash)
 
     def text(self, tokens: Tensor) -> str:
         """Tokens as a person reads them."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from torch import Tensor
 from ontogeny.errors import BadSource, Damaged, NotARun
 from ontogeny.sources import stdlib
 from ontogeny.sources.corpus import Corpus, read_corpus
+from ontogeny.sources.corpus_statistics import CorpusStatistics
 from ontogeny.sources.token_files import holds_token_files, read_token_files
 from ontogeny.sources.tokenizer import Tokenizer, byte_tokenizer, read_tokenizer, trained_bpe
 from ontogeny.store.documents import read_json, write_json
@@ -58,6 +60,12 @@ class TokenSource:
     pieces: Mapping[int, str] | None = None
     bos: int | None = None
     folder: Path | None = None
+
+    @cached_property
+    def statistics(self) -> CorpusStatistics:
+        """What can be counted in the training stream, kept beside it if it is a cached one."""
+        cached = self.folder is not None and (self.folder / INDEX).is_file()
+        return CorpusStatistics([self.train], self.counts, self.hash, self.folder if cached else None)
 
     def text(self, tokens: Tensor | Tokens | Sequence[int]) -> str:
         """Tokens as a person reads them; ids separated by spaces where nobody knows what they mean."""

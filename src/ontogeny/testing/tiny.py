@@ -1,6 +1,7 @@
 """A tiny model, tiny data, and everything a part says of them."""
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from ontogeny.measure.asked import asked_parts
 from ontogeny.measure.checkpoint import Measured, Unit, gather, measure_checkpoint
 from ontogeny.measure.compared import References
 from ontogeny.models import Decoder, DecoderConfig
+from ontogeny.sources import CorpusStatistics
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Stimulus, Streams
 
@@ -33,6 +35,10 @@ class TinyFacts:
     def token_counts(self) -> Tensor | None:
         return None
 
+    def statistics(self) -> CorpusStatistics:
+        """Of a made-up training stream in which tokens differ in how often, and after what, they come."""
+        return _tiny_statistics(self.vocabulary)
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()
 
@@ -41,6 +47,20 @@ class TinyFacts:
 
     def text(self, tokens: Tensor) -> str:
         return " ".join(map(str, tokens.tolist()))
+
+
+@cache
+def _tiny_statistics(vocabulary: int) -> CorpusStatistics:
+    rng = Streams(1).generator("tiny", place="training")
+    ways = torch.randint(vocabulary, (vocabulary, 4), generator=rng)
+    stream = torch.zeros(20_000, dtype=torch.long)
+    steps = torch.randint(5, (len(stream),), generator=rng)
+    others = torch.randint(vocabulary, (len(stream),), generator=rng).square() // vocabulary
+    for at in range(1, len(stream)):
+        way = int(steps[at])
+        stream[at] = others[at] if way == 4 else ways[stream[at - 1], way]
+    counts = stream.bincount(minlength=vocabulary).numpy()
+    return CorpusStatistics([stream.numpy()], counts, "tiny")
 
 
 def tiny_subject(seed: int = 0, **changes: Any) -> Subject:

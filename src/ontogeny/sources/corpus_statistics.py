@@ -1,0 +1,85 @@
+"""What can be counted in training data: asked for by what is measured, counted once, kept by content."""
+
+import io
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ontogeny.numerics.continuations import Level, continuations
+from ontogeny.numerics.kneser_ney import KneserNey
+from ontogeny.numerics.neighbours import Neighbours, neighbours
+from ontogeny.store.files import write_file
+
+#: Goes up when the same streams would be counted otherwise.
+DEFINITION = 1
+#: Tokens of context that n-gram models look back at most.
+LONGEST = 4
+
+
+class CorpusStatistics:
+    """Counts over the training streams of a source.
+
+    counts       how often each token occurs, int64 [vocabulary]
+    vocabulary   ids are 0 … vocabulary − 1
+
+    With a `folder` (that of a cached source), n-gram counts are kept there, named by a hash of the streams
+    and of the rows that they were counted for; else they are counted once a process.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[NDArray[np.integer]],
+        counts: NDArray[np.int64],
+        content: str,
+        folder: Path | None = None,
+    ) -> None:
+        self.streams, self.counts, self.content, self.folder = tuple(streams), counts, content, folder
+        self.vocabulary = len(counts)
+        self._ngrams: dict[str, KneserNey] = {}
+
+    def ngrams(self, tokens: Tensor) -> KneserNey:
+        """n-gram models of orders 1 … 5 of the training data, for contexts of rows [sequence position]."""
+        rows = np.ascontiguousarray(tokens.cpu().numpy(), dtype=np.int64)
+        state = xxhash.xxh3_128(f"{DEFINITION} {LONGEST} {self.content} {rows.shape}".encode())
+        state.update(rows.data.cast("B") if rows.size else b"")
+        key = state.hexdigest()
+        if key not in self._ngrams:
+            self._ngrams[key] = KneserNey(self._levels(rows, key), self.vocabulary)
+        return self._ngrams[key]
+
+    def _levels(self, rows: NDArray[np.int64], key: str) -> tuple[Level, ...]:
+        kept = None if self.folder is None else self.folder / f"ngrams-{key}.npz"
+        if kept is not None and (levels := _read(kept)) is not None:
+            return levels
+        levels = continuations(self.streams, rows, self.vocabulary, LONGEST)
+        if kept is not None:
+            write_file(kept, _packed(levels))
+        return levels
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """How alike the surroundings of the 2000 most frequent tokens are."""
+        return neighbours(self.streams, self.counts)
+
+
+def _packed(levels: Sequence[Level]) -> bytes:
+    stored = {f"{name}{at}": one for at, level in enumerate(levels) for name, one in level._asdict().items()}
+    memory = io.BytesIO()
+    np.savez_compressed(memory, allow_pickle=False, **stored)
+    return memory.getvalue()
+
+
+def _read(path: Path) -> tuple[Level, ...] | None:
+    """What is kept; None if nothing is, or if it cannot be read: it will be counted again."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            columns = [[stored[f"{name}{at}"] for name in Level._fields] for at in range(LONGEST + 1)]
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+    return tuple(Level(*cast(list[NDArray[np.int64]], column)) for column in columns)
