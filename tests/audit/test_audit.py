@@ -150,3 +150,17 @@ def test_a_folder_of_neither_is_refused(tmp_path):
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(NotARun, match="cannot be audited"):
         audit(tmp_path)
+
+
+def test_tables_given_one_by_one_are_held_against_each_other(shared_data):
+    found = audit(
+        *(shared_data / "pythia-evals/pythia-v1" / name for name in ("pythia-70m", "pythia-70m-deduped"))
+    )
+    (same,) = found.findings[found.findings["kind"] == "same-initialisation"]["series"]
+    assert set(same.split(" | ")) == {"pythia-70m/zero-shot", "pythia-70m-deduped/zero-shot"}
+    assert len({line.partition(":")[0] for line in found.looked_at}) == len(found.looked_at)
+
+
+def test_a_table_given_twice_is_one(shared_data):
+    where = shared_data / "pythia-evals/pythia-v1/pythia-12b"
+    assert audit(where, where).looked_at == audit(where).looked_at

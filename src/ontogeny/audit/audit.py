@@ -97,7 +97,7 @@ def audit(
             series += opened
             tables += results
     parts = [_series_audit(_named(series), quick, done)] if series else []
-    return _together([*parts, *(_table_audit(table) for table in tables)])
+    return _together([*parts, *([_table_audit(Evaluations.together(tables))] if tables else [])])
 
 
 def quick(series: Series) -> Audit:

@@ -1,8 +1,9 @@
 """Evaluation results over checkpoints, whoever wrote them: one Evaluation a checkpoint, by step."""
 
 import json
+import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -73,6 +74,20 @@ class Evaluations:
             run = one.model if one.model and apart else f"{one.file} {one.model}".strip()
             runs.append(replace(one, run=run))
         return cls(path, tuple(sorted(runs, key=lambda e: (e.group, e.run, e.step or 0, e.source))))
+
+    @classmethod
+    def together(cls, tables: Sequence[Self]) -> Self:
+        """Several tables as one; a group is named by its path below the folder that holds them all."""
+        by_path = {table.path.resolve(): table for table in tables}
+        if len(by_path) == 1:
+            return tables[0]
+        shared = Path(os.path.commonpath(by_path))
+        found = [
+            replace(one, group=(PurePosixPath(path.relative_to(shared)) / one.group).as_posix())
+            for path, table in by_path.items()
+            for one in table.all
+        ]
+        return cls(shared, tuple(found))
 
     def series(self) -> dict[str, list[Evaluation]]:
         """The evaluations of each run, by step; named by the folder, and the run where there are several."""
