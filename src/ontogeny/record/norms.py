@@ -9,14 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from ontogeny.formats.canonical import canonical_name
+from ontogeny.numerics.norms import norms, root_of_sum, squared, squares
 
-# One kernel call for many tensors, as torch's own optimizers make it; torch has no public name for it.
+# One kernel call for many tensors, as torch's own optimizers make it; torch has no public name for them.
 _foreach_norm: Any = torch._foreach_norm  # pyright: ignore[reportPrivateImportUsage]
 _foreach_copy_: Any = torch._foreach_copy_  # pyright: ignore[reportPrivateImportUsage]
 _foreach_sub_: Any = torch._foreach_sub_  # pyright: ignore[reportPrivateImportUsage]
 
-#: Below this a weight counts as zero-initialised, and a ratio to it as undefined.
-ZERO_WEIGHT = 1e-12
 BLOCK_BYTES = 1 << 20
 
 
@@ -37,37 +36,6 @@ def norm_groups(parameters: Mapping[str, Tensor]) -> dict[str, list[int]]:
     return groups
 
 
-def squares(tensors: Sequence[Tensor]) -> list[float]:
-    """Squared Frobenius norm of each tensor, one transfer for all; half precision and complex are upcast.
-
-    Non-finite entries give a non-finite value, which is data. Float32 kernels agree with float64 to 1e-6.
-    """
-    return _squared(_norms(tensors))
-
-
-def _norms(tensors: Sequence[Tensor]) -> list[Tensor]:
-    return list(_foreach_norm([_upcast(tensor) for tensor in tensors])) if tensors else []
-
-
-def _squared(norms: Sequence[Tensor]) -> list[float]:
-    if not norms:
-        return []
-    # Where reading costs no transfer, stacking first takes longer than reading one by one.
-    on_cpu = norms[0].device.type == "cpu"
-    found = [norm.item() for norm in norms] if on_cpu else torch.stack(tuple(norms)).tolist()
-    return [norm * norm for norm in found]
-
-
-def _upcast(tensor: Tensor) -> Tensor:
-    if tensor.dtype is torch.float32 and not tensor.is_sparse:
-        return tensor
-    if tensor.is_sparse:
-        tensor = tensor.coalesce().values()
-    if tensor.is_complex():
-        tensor = torch.view_as_real(tensor)
-    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
-
-
 @dataclass(frozen=True)
 class Grouped:
     """A norm over everything, and over each group of the partition."""
@@ -84,8 +52,8 @@ def grouped(values: Sequence[float], groups: Mapping[str, Sequence[int]]) -> Gro
             if not values[indices[0]] < 0:
                 by_group[name] = math.sqrt(values[indices[0]])
         elif present := [values[i] for i in indices if not values[i] < 0]:
-            by_group[name] = math.sqrt(sum(present))
-    return Grouped(math.sqrt(sum([v for v in values if not v < 0])), by_group)
+            by_group[name] = root_of_sum(present)
+    return Grouped(root_of_sum([v for v in values if not v < 0]), by_group)
 
 
 def _cache_blocks(tensors: Sequence[Tensor]) -> list[list[int]]:
@@ -117,7 +85,7 @@ class UpdateNorms:
         self.versions = [p._version for p in self.parameters]
         self.weights = squares(self.before)
         plain = all(p.dtype is torch.float32 and not p.is_sparse for p in self.parameters)
-        self._norms = _foreach_norm if plain else _norms
+        self._norms = _foreach_norm if plain else norms
         self._blocks = [
             ([self.before[i] for i in block], [self.parameters[i] for i in block])
             for block in _cache_blocks(self.parameters)
@@ -142,7 +110,7 @@ class UpdateNorms:
             changes += self._norms(before)
             _foreach_copy_(before, parameters)
             weights += self._norms(parameters)
-        found = _squared([*changes, *weights])
+        found = squared([*changes, *weights])
         earlier, self.weights = self.weights, found[len(changes) :]
         self.versions = [p._version for p in self.parameters]
         return found[: len(changes)], earlier

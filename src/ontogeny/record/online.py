@@ -57,6 +57,10 @@ class OnlinePart:
     def looks_back(self) -> bool:
         return "previous_gradient" in self.made.needs
 
+    @property
+    def reads_weights(self) -> bool:
+        return not {"parameter", "update"}.isdisjoint(self.made.needs)
+
     def readings(self, held: dict[str, Any]) -> dict[str, Reading]:
         """What it says of one place; what it raises is a status."""
         values = [evidence_of(need, "parameter", held) for need in self.made.needs]
@@ -86,7 +90,7 @@ class OnlineParts:
 
     def __init__(self, every: Mapping[str, int]) -> None:
         self.parts = [OnlinePart(name, count) for name, count in every.items()]
-        self._before: dict[str, Tensor] = {}
+        self._watched: dict[str, Tensor] = {}
         self._held: dict[str, dict[str, Any]] | None = None
         self._previous: dict[str, Tensor] | None = None
         self._gaps: set[Gap] = set()
@@ -138,20 +142,22 @@ class OnlineParts:
     def _look(self, model: nn.Module, optimizer: torch.optim.Optimizer, step: int) -> None:
         due = any(part.due(step) for part in self.parts)
         soon = any(part.looks_back and part.due(step + 1) for part in self.parts)
-        self._held, self._before = None, {}
+        self._held, self._watched = None, {}
         if not due and not soon:
             return
         named = _present(model)
         gradients = {n: p.grad.detach().clone() for n, p in named.items() if p.grad is not None}
         self._held = {"gradient": gradients}
         if due:
-            self._before = {name: p.detach().clone() for name, p in named.items()}
-            self._held |= {"parameter": self._before, "decay": _decays(named, optimizer)}
+            self._watched = named
+            self._held["decay"] = _decays(named, optimizer)
+            if any(part.reads_weights and part.due(step) for part in self.parts):
+                self._held["parameter"] = {name: p.detach().clone() for name, p in named.items()}
 
     def _look_again(self, model: nn.Module) -> None:
-        if self._held is not None and self._before:
-            after = _present(model)
-            self._held["update"] = {name: after[name].detach() - p for name, p in self._before.items()}
+        if self._held is not None and "parameter" in self._held:
+            before, after = self._held["parameter"], _present(model)
+            self._held["update"] = {name: after[name].detach() - p for name, p in before.items()}
 
     def take(self, step: int, clip_coefficient: float = 1.0) -> tuple[dict[str, float], list[Gap]]:
         """The numbers that are due of the step that just ended, and what does not exist for the first time.
@@ -181,8 +187,8 @@ class OnlineParts:
         if clip_coefficient != 1:
             for gradient in held["gradient"].values():
                 gradient.div_(clip_coefficient)
-        self._previous = held["gradient"]
-        if not self._before:
+        self._previous = held["gradient"] if self.looks_back else None
+        if not self._watched:
             return
         if previous is not None:
             held["previous_gradient"] = previous
@@ -198,8 +204,8 @@ class OnlineParts:
                     yield Said(part, place, component, reading)
 
     def _places(self) -> list[tuple[Place, list[str]]]:
-        names = list(self._before)
-        groups = norm_groups(self._before)
+        names = list(self._watched)
+        groups = norm_groups(self._watched)
         by_group = [(Place(matrix=g), [names[i] for i in indices]) for g, indices in groups.items()]
         return [(Place(), names), *by_group]
 

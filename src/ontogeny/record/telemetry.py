@@ -7,15 +7,8 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from ontogeny.record.norms import (
-    ZERO_WEIGHT,
-    Grouped,
-    UpdateNorms,
-    grouped,
-    named_trainable,
-    norm_groups,
-    squares,
-)
+from ontogeny.numerics.norms import decay_norm, ratio, squares
+from ontogeny.record.norms import Grouped, UpdateNorms, grouped, named_trainable, norm_groups
 
 
 class StepTelemetry:
@@ -131,24 +124,22 @@ class StepTelemetry:
     def _update_record(self, changes: list[float], weights: list[float]) -> dict[str, float]:
         update, weight = grouped(changes, self.groups), grouped(weights, self.groups)
         record = {"update_norm": update.total, "weight_norm": weight.total}
-        record["update_ratio"] = _ratio(update.total, weight.total)
+        record["update_ratio"] = ratio(update.total, weight.total)
         if self._decays:
             record["decay_norm"] = self._decay_norm(weights)
         if self.by_module:
             for name, value in update.by_group.items():
-                ratio = _ratio(value, weight.by_group[name])
-                if not math.isnan(ratio) or math.isnan(value):
-                    record[self._ratio_names[name]] = ratio
+                found = ratio(value, weight.by_group[name])
+                if not math.isnan(found) or math.isnan(value):
+                    record[self._ratio_names[name]] = found
         return record
 
     def _decay_norm(self, weights: list[float]) -> float:
-        """‖ηλθ‖: the part of the update that decoupled decay made; without a gradient there is none."""
-        present = {i for i, gradient in enumerate(self._gradients or []) if not gradient < 0}
-        squared = 0.0
+        """The part of the update that decoupled decay made; without a gradient there is none."""
+        gradients = self._gradients or [-1.0] * len(weights)
+        shares = [0.0] * len(weights)
         for share, places in self._decays:
-            squared += share**2 * sum(weights[i] for i in places if i in present)
-        return math.sqrt(squared)
-
-
-def _ratio(update: float, weight: float) -> float:
-    return update / weight if weight >= ZERO_WEIGHT else math.nan
+            for place in places:
+                if place >= 0 and not gradients[place] < 0:
+                    shares[place] = share
+        return decay_norm(shares, weights)
