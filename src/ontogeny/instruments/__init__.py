@@ -2,6 +2,7 @@
 
 from ontogeny.instruments.alpha_req import alpha_req
 from ontogeny.instruments.attention_entropy import attention_entropy
+from ontogeny.instruments.backslide import backslide
 from ontogeny.instruments.cka import cka
 from ontogeny.instruments.copying import copying
 from ontogeny.instruments.covariance_tail import covariance_tail
@@ -10,11 +11,16 @@ from ontogeny.instruments.distance_from_start import distance_from_start
 from ontogeny.instruments.duplicate_token import duplicate_token
 from ontogeny.instruments.effective_rank import effective_rank
 from ontogeny.instruments.entropy_dispersion import entropy_dispersion
+from ontogeny.instruments.gradient_norm import gradient_norm
+from ontogeny.instruments.gradient_stability import gradient_stability
 from ontogeny.instruments.head_dimension import head_dimension
 from ontogeny.instruments.head_redundancy import head_redundancy
 from ontogeny.instruments.heldout_loss import heldout_loss
 from ontogeny.instruments.induction import induction
+from ontogeny.instruments.loss_improvement import loss_improvement
+from ontogeny.instruments.loss_stagnation import loss_stagnation
 from ontogeny.instruments.massive_activation import massive_activation
+from ontogeny.instruments.mean_gradient_stability import mean_gradient_stability
 from ontogeny.instruments.participation_ratio import participation_ratio
 from ontogeny.instruments.previous_token import previous_token
 from ontogeny.instruments.procrustes import procrustes
@@ -23,17 +29,21 @@ from ontogeny.instruments.rankme import rankme
 from ontogeny.instruments.residual_norm import residual_norm
 from ontogeny.instruments.sink_mass import sink_mass
 from ontogeny.instruments.sink_rate import sink_rate
+from ontogeny.instruments.spike_score import spike_score
 from ontogeny.instruments.stable_rank import stable_rank
 from ontogeny.instruments.subspace_overlap import subspace_overlap
 from ontogeny.instruments.svcca import svcca
 from ontogeny.instruments.token_similarity import token_similarity
 from ontogeny.instruments.update_rank import update_rank
+from ontogeny.instruments.update_ratio import update_ratio
 from ontogeny.instruments.update_sparsity import update_sparsity
+from ontogeny.instruments.volatility import volatility
 from ontogeny.instruments.weight_tail_exponent import weight_tail_exponent
 
 __all__ = [
     "alpha_req",
     "attention_entropy",
+    "backslide",
     "cka",
     "copying",
     "covariance_tail",
@@ -42,11 +52,16 @@ __all__ = [
     "duplicate_token",
     "effective_rank",
     "entropy_dispersion",
+    "gradient_norm",
+    "gradient_stability",
     "head_dimension",
     "head_redundancy",
     "heldout_loss",
     "induction",
+    "loss_improvement",
+    "loss_stagnation",
     "massive_activation",
+    "mean_gradient_stability",
     "participation_ratio",
     "previous_token",
     "procrustes",
@@ -55,11 +70,14 @@ __all__ = [
     "residual_norm",
     "sink_mass",
     "sink_rate",
+    "spike_score",
     "stable_rank",
     "subspace_overlap",
     "svcca",
     "token_similarity",
     "update_rank",
+    "update_ratio",
     "update_sparsity",
+    "volatility",
     "weight_tail_exponent",
 ]
