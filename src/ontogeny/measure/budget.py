@@ -12,7 +12,6 @@ from typing import Any
 
 from ontogeny.catalogue import DataFacts
 from ontogeny.errors import Damaged
-from ontogeny.evidence import WITHOUT_PASS
 from ontogeny.measure.checkpoint import Measured, Unit, measure_unit
 from ontogeny.measure.found import Found, watchers_for
 from ontogeny.measure.fused_pass import Watcher, fused_pass
@@ -107,7 +106,7 @@ def _price(
         key = units[0].stimulus_hash
         prices.passes[key] = max(0.0, seconds - sum(spent.values())) * scale
         prices.evidence |= {f"{name} on {key}": value * scale for name, value in spent.items()}
-    raw = raw_weights(subject, {unit.at for unit in units} & WITHOUT_PASS)
+    raw = raw_weights(subject, {unit.at for unit in units})
     for unit in units:
         given = {"facts": facts, "stimulus": stimulus}
         prices.units[unit_key(unit)] = _own_seconds(subject, unit, streamed, raw, given, prices)
