@@ -65,19 +65,12 @@ DEPARTURES = {
 }
 MISSING = {
     "age_of_acquisition",
-    "dead_units",
-    "dormant_units",
-    "exact_sparsity",
     "forgettability",
-    "inverse_participation",
     "learning_time_spectrum",
     "ngram_distance",
     "prior_direction",
     "prior_loading",
     "probability_signature",
-    "rank_residual",
-    "residual_growth",
-    "spectral_entropy",
     "surprisal",
     "token_loss",
 }
@@ -107,9 +100,14 @@ def test_a_name_has_its_kind_and_family(name):
     assert name in FAMILY[made.family].split()
 
 
+#: Enough for windows of 128 steps and for 21 evaluations.
+STEPS = 160
+
+
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory) -> Run:
-    """A run of 24 steps, wide enough for spectra, with every online part; everything measured on it."""
+    """A run wide enough for spectra and long enough for what looks back, with every online part; everything
+    measured on it."""
     path = tmp_path_factory.mktemp("index") / "run"
     recipe = tiny(
         model={"width": 48, "layers": 2, "heads": 4, "mlp_width": 64},
@@ -122,14 +120,14 @@ def measured(tmp_path_factory) -> Run:
         path,
         training.model,
         training.optimizer,
-        checkpoints=range(0, 25, 2),
+        checkpoints=range(0, STEPS + 1, STEPS // 10),
         parts=others,
         identity=run_identity(training),
         every=dict.fromkeys(online, 1),
     ) as recorder:
-        for _ in range(24):
+        for _ in range(STEPS):
             record_step(training, recorder, training.step())
-            if recorder.counters.step % 4 == 0:
+            if recorder.counters.step % 6 == 0:
                 recorder.log(**training.evaluate(8))
     names = [name for name in present() if name not in online]
     measure(path, names)

@@ -8,6 +8,7 @@ from ontogeny.measure.summaries import summarise
 from ontogeny.measure.workers import measure_steps
 from ontogeny.series import FETCHED, Series, TokenRule, write_steps
 from ontogeny.store.arrays import compact_arrays
+from ontogeny.store.fits import compact_fits
 from ontogeny.store.lock import held
 from ontogeny.store.rows import compact_rows
 
@@ -58,6 +59,7 @@ def measure(
         summarise(session)
         compact_rows(home)
         compact_arrays(home)
+        compact_fits(home)
     outcome.require_all()
     return outcome.measured
 

@@ -19,10 +19,11 @@ from ontogeny.measure.found import Found
 from ontogeny.measure.outcome import NotLoaded, Outcome
 from ontogeny.measure.plan import Request, Session
 from ontogeny.measure.resident import UNREADABLE
+from ontogeny.measure.taken_steps import add_steps
 from ontogeny.record.environment import environment
 from ontogeny.series import SeriesCheckpoint
 from ontogeny.store.arrays import write_arrays
-from ontogeny.store.fits import write_fit
+from ontogeny.store.fits import write_fits
 from ontogeny.store.rows import measured_keys, write_rows
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Place, Reading, Status, undefined
@@ -49,13 +50,15 @@ class _Worker:
         if not units:
             return 0
         dear = session.dear
+        wanted = [unit for unit in units if unit_key(unit) not in dear]
         measured = measure_checkpoint(
             subject,
-            [unit for unit in units if unit_key(unit) not in dear],
+            [unit for unit in wanted if not unit.ahead],
             lambda compared: self._reference(compared, checkpoint),
             session.request.batch,
             session.facts,
         )
+        add_steps(measured, [unit for unit in wanted if unit.ahead], session.series.run, checkpoint.step)
         for unit in units:
             if reason := dear.get(unit_key(unit)):
                 add_reading(measured, unit, "", Place(), undefined(Status.OVER_BUDGET, reason))
@@ -118,8 +121,7 @@ class _Worker:
         rows = [{**addresses[row["part"]], **row} for row in measured.rows]
         for row in rows:
             row["fit"] = " ".join(f"{step:06d}-{key}" for key in row.get("fit", "").split())
-        for key, artefact in measured.artefacts.items():
-            write_fit(home, f"{step:06d}-{key}", artefact)
+        write_fits(home, {f"{step:06d}-{key}": artefact for key, artefact in measured.artefacts.items()})
         write_arrays(home, measured.arrays)
         conditions = {**environment(), **self.session.subject.conditions()}
         write_rows(home, f"{step:06d}-{time.time_ns():020d}-{os.getpid()}", rows, conditions)

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
+from torch import Tensor
 
 from ontogeny.errors import DamageWarning, NotARun, RunExists, UnknownName
 from ontogeny.store.array_course import ArrayCourse, array_course, stored_arrays
 from ontogeny.store.checkpoint import Checkpoint, list_checkpoints
 from ontogeny.store.documents import read_json, write_json
 from ontogeny.store.files import Damage, check_writable, named_errors
+from ontogeny.store.fits import read_fit
 from ontogeny.store.journal import read_journal
 from ontogeny.store.labelled import labelled, one_definition
 from ontogeny.store.lock import held
@@ -187,6 +189,10 @@ class Run:
         """
         table = one_definition(self.table(part), part, stimulus, settings)
         return array_course(table, stored_arrays(self.path), part, component, Place(**place))
+
+    def fit(self, key: str) -> dict[str, Tensor]:
+        """The artefact of a fit (a probe, a lens …); rows that rest on it have its key in column `fit`."""
+        return read_fit(self.path, key)
 
     @cached_property
     def transitions(self) -> pd.DataFrame:

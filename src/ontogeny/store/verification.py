@@ -11,6 +11,7 @@ from ontogeny.errors import Damaged
 from ontogeny.store.arrays import verify_arrays
 from ontogeny.store.checkpoint import list_checkpoints
 from ontogeny.store.files import Damage
+from ontogeny.store.fits import verify_fits
 from ontogeny.store.journal import verify_journal
 from ontogeny.store.rows import read_table, verify_rows
 from ontogeny.store.tape import Tape
@@ -32,7 +33,7 @@ def verify_folder(path: Path, identity: Mapping[str, Any], journals: Iterable[Pa
         damage += [_below(f"checkpoints/{checkpoint.folder.name}", one) for one in checkpoint.verify()]
     damage += [replace(one, file=f"checkpoints/{one.file}") for one in broken]
     damage += [_below("tape", one) for one in Tape(path / "tape").verify()]
-    damage += verify_rows(path) + verify_arrays(path)
+    damage += verify_rows(path) + verify_arrays(path) + verify_fits(path)
     damage += _verify_tokenizer(path / TOKENIZER, identity.get(TOKENIZER, {}))
     if (table := path / "transitions.parquet").exists():
         try:

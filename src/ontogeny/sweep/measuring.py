@@ -13,6 +13,7 @@ from ontogeny.measure.summaries import summarise
 from ontogeny.measure.workers import measure_steps
 from ontogeny.series import Series
 from ontogeny.store.arrays import compact_arrays
+from ontogeny.store.fits import compact_fits
 from ontogeny.store.lock import held
 from ontogeny.store.rows import compact_rows
 from ontogeny.store.run import Run
@@ -147,3 +148,4 @@ def _finish(request: Request) -> None:
         with suppress(OntogenyError):  # many files are read as well; damage is its task's reason
             compact_rows(_home(request))
             compact_arrays(_home(request))
+            compact_fits(_home(request))
