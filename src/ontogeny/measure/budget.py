@@ -16,7 +16,9 @@ from ontogeny.measure.checkpoint import Measured, Unit, measure_unit
 from ontogeny.measure.found import Found, watchers_for
 from ontogeny.measure.fused_pass import Watcher, fused_pass
 from ontogeny.measure.raw_weights import raw_weights
+from ontogeny.measure.taken_steps import add_steps
 from ontogeny.store.documents import read_json, write_json
+from ontogeny.store.run import Run
 from ontogeny.subject import Subject
 from ontogeny.vocabulary import Reading, Stimulus
 
@@ -59,6 +61,7 @@ def prices_of(
     facts: DataFacts | None,
     batch: int,
     *,
+    run: Run | None = None,
     keep: bool = True,
 ) -> Prices:
     """Prices as they are kept at `home`; units that have none yet are priced on this model, and kept."""
@@ -70,7 +73,10 @@ def prices_of(
     for unit in missing:
         by_stimulus.setdefault(unit.stimulus_hash, []).append(unit)
     for together in by_stimulus.values():
-        _price(prices, subject, together, facts, batch)
+        _price(prices, subject, [unit for unit in together if not unit.ahead], facts, batch)
+    for unit in missing:
+        if unit.ahead:
+            prices.units[unit_key(unit)] = _step_seconds(unit, run)
     if keep:
         home.mkdir(parents=True, exist_ok=True)
         write_json(home / PRICES, vars(prices))
@@ -90,6 +96,8 @@ def _price(
     prices: Prices, subject: Subject, units: Sequence[Unit], facts: DataFacts | None, batch: int
 ) -> None:
     """Time one batch of a stimulus, each reduction in it, and each part at one place."""
+    if not units:
+        return
     stimulus = units[0].stimulus
     streamed: Mapping[Any, Any] = {}
     if isinstance(stimulus, Reading):
@@ -146,6 +154,12 @@ def _own_seconds(
     seconds, _ = _clock(measured)
     pairs = len(every) * (len(every) - 1) / 2
     return seconds * (pairs if unit.layers else len(every))
+
+
+def _step_seconds(unit: Unit, run: Run | None) -> float:
+    """Taking the step after the run's first checkpoint, and reading it."""
+    first = run.checkpoints[0].step if run is not None and run.checkpoints else 0
+    return _clock(lambda: add_steps(Measured(), [unit], run, first))[0]
 
 
 def _clock(call: Callable[[], Any]) -> tuple[float, Any]:

@@ -21,7 +21,7 @@ from ontogeny.vocabulary import Fitted, Place, Reading, Status, Stimulus, Stream
 #: components begin; `place_to` is the second place.
 LAYERS = "layers"
 #: Why a checkpoint shows no gradients.
-TRAINING = "gradients are read while it is trained (Recorder every=…), or on a replayed step (measure_step)"
+TRAINING = "gradients are read while it is trained (Recorder every=…), or in a run that can be replayed"
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,13 @@ class Unit:
             return self.part
         made = partial(self.part.make, **self.part.bind(**self.parameters))
         return replace(self.part, name=f"{self.part.name}({settings})", make=made)
+
+    @property
+    def ahead(self) -> int:
+        """How many steps after a checkpoint it speaks of: what reads a training step has to take one."""
+        if not self.part.online:
+            return 0
+        return 2 if "previous_gradient" in self.part.needs else 1
 
     @property
     def identity(self) -> Row:

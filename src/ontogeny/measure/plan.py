@@ -119,7 +119,7 @@ class Session:
         return {
             "run": self.series.id,
             "attempt": 0,
-            "step": checkpoint.step,
+            "step": checkpoint.step + unit.ahead,
             "checkpoint": self.hash_of(checkpoint),
             **unit.identity,
             "reference": LAYERS if unit.layers else reference,
@@ -132,7 +132,7 @@ class Session:
             return {}
         if self.size not in self._dear:
             home, batch = self.series.home, self.request.batch
-            prices = prices_of(home, self.subject, self.units, self.facts, batch)
+            prices = prices_of(home, self.subject, self.units, self.facts, batch, run=self.series.run)
             count = len(self.series.checkpoints)
             self._dear[self.size] = too_dear(self.units, prices, count, self.request.budget)
         return self._dear[self.size]
@@ -174,7 +174,12 @@ class Session:
         """Checkpoints of which something is missing; those without any row need no hash to be told."""
         done = measured_keys(self.series.home)
         begun = {key[MEASURED.index("step")] for key in done if key[MEASURED.index("run")] == self.series.id}
-        return [c for c in self.series.checkpoints if str(c.step) not in begun or self.missing(c, done)]
+        ahead = {unit.ahead for unit in self.units}
+        return [
+            c
+            for c in self.series.checkpoints
+            if begun.isdisjoint(str(c.step + steps) for steps in ahead) or self.missing(c, done)
+        ]
 
 
 @dataclass(frozen=True)
@@ -223,7 +228,8 @@ def price(session: Session) -> Price:
 def _by_part(session: Session) -> tuple[tuple[str, float, str], ...]:
     """Parts with what they take alone; nothing is kept of it."""
     home, batch = session.series.home, session.request.batch
-    prices = prices_of(home, session.subject, session.units, session.facts, batch, keep=False)
+    run = session.series.run
+    prices = prices_of(home, session.subject, session.units, session.facts, batch, run=run, keep=False)
     budget, count = session.request.budget, len(session.series.checkpoints)
     dear = {} if budget is None else too_dear(session.units, prices, count, budget)
     found = [

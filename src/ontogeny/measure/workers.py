@@ -62,7 +62,8 @@ class _Worker:
         for unit in units:
             if reason := dear.get(unit_key(unit)):
                 add_reading(measured, unit, "", Place(), undefined(Status.OVER_BUDGET, reason))
-        self._write(checkpoint, units, measured)
+        if measured.rows:
+            self._write(checkpoint, units, measured)
         return len(measured.rows)
 
     def _load(self, checkpoint: SeriesCheckpoint) -> Subject:

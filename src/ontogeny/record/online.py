@@ -13,6 +13,7 @@ every group of a partition of the parameters (each matrix on its own, `norms`, `
 gives the global number and those of the modules. What it returns are numbers without axes.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -80,6 +81,24 @@ class Said(NamedTuple):
     place: Place
     component: str
     reading: Reading
+
+    @property
+    def metric(self) -> str:
+        """What telemetry calls it: `part.component/group`, without what does not apply."""
+        name = ".".join(filter(None, (self.part.name, self.component)))
+        return f"{name}/{self.place['matrix']}" if self.place else name
+
+    @property
+    def number(self) -> float:
+        """The value; NaN if it is undefined. BadContract if it is not one number."""
+        value = self.reading.value
+        if isinstance(value, Tensor) and value.numel() != 1:
+            raise BadContract(
+                f"online instrument {self.part.name!r} returned something that telemetry cannot hold",
+                received=f"a value of shape {tuple(value.shape)}",
+                allowed="one number, or several by name",
+            )
+        return float(value)
 
 
 class OnlineParts:
@@ -166,11 +185,11 @@ class OnlineParts:
         """
         record: dict[str, float] = {}
         gaps: list[Gap] = []
-        for part, place, component, reading in self.readings(step, clip_coefficient):
-            metric = ".".join(filter(None, (part.name, component)))
-            record[f"{metric}/{place['matrix']}" if place else metric] = _number(part, reading)
-            gap = (metric, str(place), f"{reading.status}: {reading.reason}")
-            if _is_gap(reading) and gap not in self._gaps:
+        for said in self.readings(step, clip_coefficient):
+            record[said.metric] = said.number
+            name, reading = said.metric.partition("/")[0], said.reading
+            gap = (name, str(said.place), f"{reading.status}: {reading.reason}")
+            if math.isnan(said.number) and reading.reason and gap not in self._gaps:
                 self._gaps.add(gap)
                 gaps.append(gap)
         return record, gaps
@@ -225,19 +244,3 @@ def _decays(named: Mapping[str, Tensor], optimizer: torch.optim.Optimizer) -> di
             decaying = [p for p in group["params"] if id(p) in names and p.grad is not None]
             found |= {names[id(p)]: share for p in decaying}
     return found
-
-
-def _number(part: OnlinePart, reading: Reading) -> float:
-    if isinstance(reading.value, Tensor) and reading.value.numel() != 1:
-        raise BadContract(
-            f"online instrument {part.name!r} returned something that telemetry cannot hold",
-            received=f"a value of shape {tuple(reading.value.shape)}",
-            allowed="one number, or several by name",
-        )
-    return float(reading.value)
-
-
-def _is_gap(reading: Reading) -> bool:
-    """Whether a reading is no number, and says why."""
-    value = float(reading.value)
-    return value != value and bool(reading.reason)

@@ -1,13 +1,13 @@
 """Online instruments on a recorded step: replayed, and read as the Recorder would have read it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from ontogeny.record.online import OnlineParts
+from ontogeny.record.online import OnlineParts, Said
 from ontogeny.record.restoring import earlier_checkpoint
-from ontogeny.replay.replay import Replayed, at
+from ontogeny.replay.replay import at
 from ontogeny.store.run import Run
 
 
@@ -19,11 +19,16 @@ def measure_step(run: Run | Path | str, step: int, parts: Sequence[str], **loop:
     back). `loop` goes to `replay.at`, for runs of foreign loops. A step that the optimizer did not take gives
     nothing; errors are those of `replay.at`.
     """
+    return {said.metric: said.number for said in read_steps(run, dict.fromkeys(parts, step), **loop)}
+
+
+def read_steps(run: Run | Path | str, parts: Mapping[str, int], **loop: Any) -> list[Said]:
+    """What online parts say of recorded steps, each of its own, in one replay; else as `measure_step`."""
     run = run if isinstance(run, Run) else Run.open(run)
-    online = OnlineParts(dict.fromkeys(parts, 1))
-    start = earlier_checkpoint(run, max(0, step - (2 if online.looks_back else 1)))
+    online = OnlineParts({name: max(1, step) for name, step in parts.items()})
+    first = min(parts[part.name] - (2 if part.looks_back else 1) for part in online.parts)
     clipped = _clip_coefficients(run)
-    found: dict[str, float] = {}
+    found: list[Said] = []
     with ExitStack() as watching:
         entered: list[Any] = []
 
@@ -34,12 +39,10 @@ def measure_step(run: Run | Path | str, step: int, parts: Sequence[str], **loop:
                 context = online.watching(training.model, training.optimizer, lambda: counters.step)
                 watching.enter_context(context)
                 return
-            record, _ = online.take(counters.step, clipped.get(counters.step, 1.0))
-            if counters.step == step:
-                found.update(record)
+            every = online.readings(counters.step, clipped.get(counters.step, 1.0))
+            found.extend(said for said in every if parts[said.part.name] == counters.step)
 
-        replayed: Replayed[Any] = at(run, step, start=start, visit=visit, **loop)
-        assert replayed.step == step
+        at(run, max(parts.values()), start=earlier_checkpoint(run, max(0, first)), visit=visit, **loop)
     return found
 
 
