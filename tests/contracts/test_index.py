@@ -61,18 +61,13 @@ FAMILY = {
 }
 #: Names whose kind departs from the index.
 DEPARTURES = {
+    "probability_signature": "instrument",  # it compares weights with counts of the training data
     "head_redundancy": "instrument",  # it compares the heads of one layer, and sees no second checkpoint
 }
 MISSING = {
     "age_of_acquisition",
     "forgettability",
     "learning_time_spectrum",
-    "ngram_distance",
-    "prior_direction",
-    "prior_loading",
-    "probability_signature",
-    "surprisal",
-    "token_loss",
 }
 
 

@@ -53,6 +53,8 @@ RAW: Mapping[str, str] = {
     "embedding_weight": "readout",
     "unembedding_weight": "readout",
     "final_norm_gain": "readout",
+    "readout_ends": "readout",
+    "final_ends": "final_state",
     "parameters": "model",
     "gradient": "parameter",
     "previous_gradient": "parameter",

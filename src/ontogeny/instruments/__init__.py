@@ -21,8 +21,12 @@ from ontogeny.instruments.loss_improvement import loss_improvement
 from ontogeny.instruments.loss_stagnation import loss_stagnation
 from ontogeny.instruments.massive_activation import massive_activation
 from ontogeny.instruments.mean_gradient_stability import mean_gradient_stability
+from ontogeny.instruments.ngram_distance import ngram_distance
 from ontogeny.instruments.participation_ratio import participation_ratio
 from ontogeny.instruments.previous_token import previous_token
+from ontogeny.instruments.prior_direction import prior_direction
+from ontogeny.instruments.prior_loading import prior_loading
+from ontogeny.instruments.probability_signature import probability_signature
 from ontogeny.instruments.procrustes import procrustes
 from ontogeny.instruments.pwcca import pwcca
 from ontogeny.instruments.rankme import rankme
@@ -32,7 +36,9 @@ from ontogeny.instruments.sink_rate import sink_rate
 from ontogeny.instruments.spike_score import spike_score
 from ontogeny.instruments.stable_rank import stable_rank
 from ontogeny.instruments.subspace_overlap import subspace_overlap
+from ontogeny.instruments.surprisal import surprisal
 from ontogeny.instruments.svcca import svcca
+from ontogeny.instruments.token_loss import token_loss
 from ontogeny.instruments.token_similarity import token_similarity
 from ontogeny.instruments.update_rank import update_rank
 from ontogeny.instruments.update_ratio import update_ratio
@@ -62,8 +68,12 @@ __all__ = [
     "loss_stagnation",
     "massive_activation",
     "mean_gradient_stability",
+    "ngram_distance",
     "participation_ratio",
     "previous_token",
+    "prior_direction",
+    "prior_loading",
+    "probability_signature",
     "procrustes",
     "pwcca",
     "rankme",
@@ -73,7 +83,9 @@ __all__ = [
     "spike_score",
     "stable_rank",
     "subspace_overlap",
+    "surprisal",
     "svcca",
+    "token_loss",
     "token_similarity",
     "update_rank",
     "update_ratio",

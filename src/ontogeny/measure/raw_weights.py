@@ -1,6 +1,6 @@
 """Weights that parts may ask for without a pass: matrices, heads, the readout."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from torch import Tensor
@@ -31,7 +31,8 @@ def raw_weights(subject: Subject, sites: Collection[str]) -> Raw:
                 found["weight", "matrix", place] = copies[name]
         if "model" in sites:
             found["parameters", "model", Place()] = copies
-    for site, offered in (("head", _heads), ("head_output", _layers), ("readout", _readout)):
+    by_site = {"head": _heads, "head_output": _layers, "readout": _whole_readout, "final_state": _final_ends}
+    for site, offered in by_site.items():
         if site in sites:
             found |= {(name, site, place): weight for name, place, weight in offered(subject)}
     return found
@@ -60,10 +61,13 @@ def _gains(subject: Subject, layer: int) -> HeadGains | None:
 
 
 def _ends(subject: Subject) -> TokenEnds | None:
+    return _ends_of(subject, {name: weight for name, _, weight in _readout(subject)})
+
+
+def _ends_of(subject: Subject, given: Mapping[str, Tensor]) -> TokenEnds | None:
     """Both ends of the model, where nothing but the final norm stands between the stream and the logits."""
     if "readout" not in subject.anatomy.claims:
         return None
-    given = {name: weight for name, _, weight in _readout(subject)}
     embedding, unembedding = given.get("embedding_weight"), given.get("unembedding_weight")
     if embedding is None or unembedding is None:
         return None
@@ -79,6 +83,18 @@ def _layers(subject: Subject) -> Iterator[tuple[str, Place, HeadWeights]]:
             place,
             HeadWeights(*(weight.clone() for weight in subject.head_weights(layer))),
         )
+
+
+def _whole_readout(subject: Subject) -> Iterator[tuple[str, Place, Any]]:
+    given = list(_readout(subject))
+    yield from given
+    if (ends := _ends_of(subject, {name: weight for name, _, weight in given})) is not None:
+        yield "readout_ends", Place(), ends
+
+
+def _final_ends(subject: Subject) -> Iterator[tuple[str, Place, TokenEnds]]:
+    if (ends := _ends(subject)) is not None:
+        yield "final_ends", Place(), ends
 
 
 def _readout(subject: Subject) -> Iterator[tuple[str, Place, Tensor]]:

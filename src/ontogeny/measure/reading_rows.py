@@ -119,7 +119,7 @@ def null_row(part: Part, place: Place, draws: Tensor) -> tuple[Row, dict[str, Te
     Elements that are not finite are left out of the largest value; they stay in the draws.
     """
     draws = draws.to(torch.float32).cpu()
-    largest = draws.flatten(1).nan_to_num(-math.inf, posinf=math.inf).amax(1)
+    largest = draws.reshape(len(draws), -1).nan_to_num(-math.inf, posinf=math.inf).amax(1)
     value = float(torch.quantile(largest, 0.99))
     fine = math.isfinite(value)
     name = array_hash(draws)

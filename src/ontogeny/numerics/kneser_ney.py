@@ -16,6 +16,7 @@ DISCOUNT = 0.75
 class _Table(NamedTuple):
     """One length of context: entries as in Level, with what remains of their share after the discount.
 
+    `key` is an entry's context times the vocabulary, plus its token; ascending.
     `raw` and `continued` are discounted shares of counts and of continuation counts; `raw_left` and
     `continued_left` [context] what they leave to the shorter context; `seen` [context] counts.
     """
@@ -23,6 +24,7 @@ class _Table(NamedTuple):
     context: Tensor
     start: Tensor
     token: Tensor
+    key: Tensor
     raw: Tensor
     raw_left: Tensor
     continued: Tensor
@@ -37,6 +39,12 @@ class _Table(NamedTuple):
         ends = sizes.cumsum(0)
         return owner, torch.arange(len(owner)) + (first - ends + sizes).repeat_interleave(sizes)
 
+    def shares(self, keys: Tensor) -> tuple[Tensor, Tensor]:
+        """`raw` and `continued` of entries by their keys; 0 where there is no such entry."""
+        at = torch.searchsorted(self.key, keys).clamp_max(len(self.key) - 1)
+        there = self.key[at] == keys
+        return self.raw[at] * there, self.continued[at] * there
+
 
 class KneserNey:
     """n-gram models of orders 1 … of what `continuations` counted.
@@ -48,8 +56,8 @@ class KneserNey:
 
     def __init__(self, levels: Sequence[Level], vocabulary: int, discount: float = DISCOUNT) -> None:
         self.vocabulary, self.orders = vocabulary, len(levels)
-        tables = [_table(level, discount) for level in levels]
-        self._tables = tables[1:]
+        tables = [_table(level, vocabulary, discount) for level in levels]
+        self._tables = [table for table in tables[1:] if len(table.key)]
         self._unigram = self._bottom(tables[0], tables[0].raw, tables[0].raw_left)
         self._continued = self._bottom(tables[0], tables[0].continued, tables[0].continued_left)
 
@@ -75,15 +83,16 @@ class KneserNey:
             yield kept, _mixed(chain, table.raw_left[ids], spots, table.raw[entry])
             chain = _mixed(chain, table.continued_left[ids], spots, table.continued[entry])
 
-    def target_surprisal(self, places: Tensor, targets: Tensor, rows: int = 256) -> Tensor:
-        """−ln of what the highest order gives each target, backed off where its context was never seen."""
-        found = torch.zeros(len(places))
-        for first in range(0, len(places), rows):
-            part = slice(first, first + rows)
-            wanted = targets[part]
-            for kept, chances in self.each_order(places[part]):
-                found[part][kept] = -chances.gather(1, wanted[kept, None])[:, 0].log()
-        return found
+    def target_surprisal(self, places: Tensor, targets: Tensor) -> Tensor:
+        """−ln of what the highest order whose context training shows at all gives each target."""
+        found, chain = self._unigram[targets], self._continued[targets]
+        for table in self._tables:
+            ids = table.context[places]
+            fit = (ids >= 0) & (table.seen[ids] > 0)
+            raw, continued = table.shares(ids * self.vocabulary + targets)
+            found = torch.where(fit, raw + table.raw_left[ids] * chain, found)
+            chain = torch.where(fit, continued + table.continued_left[ids] * chain, chain)
+        return -found.log()
 
 
 def _mixed(chain: Tensor, left: Tensor, spots: Tensor, shares: Tensor) -> Tensor:
@@ -92,7 +101,7 @@ def _mixed(chain: Tensor, left: Tensor, spots: Tensor, shares: Tensor) -> Tensor
     return lower
 
 
-def _table(level: Level, discount: float) -> _Table:
+def _table(level: Level, vocabulary: int, discount: float) -> _Table:
     owner = np.repeat(np.arange(len(level.start) - 1), np.diff(level.start))
     raw, raw_left, seen = _discounted(level.times, owner, len(level.start) - 1, discount)
     continued, continued_left, _ = _discounted(level.preceded, owner, len(level.start) - 1, discount)
@@ -100,6 +109,7 @@ def _table(level: Level, discount: float) -> _Table:
         context=torch.from_numpy(level.context.reshape(-1)),
         start=torch.from_numpy(level.start),
         token=torch.from_numpy(level.token),
+        key=torch.from_numpy(owner * vocabulary + level.token),
         raw=_single(raw),
         raw_left=_single(raw_left),
         continued=_single(continued),

@@ -1,0 +1,75 @@
+"""TOK-05."""
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ontogeny.catalogue import DataFacts, instrument
+from ontogeny.numerics.neighbours import Neighbours, pair_cosines_of, rank_correlation, recall_of_top
+from ontogeny.vocabulary import Reading, Status, undefined
+
+#: Fewer pairs than this have no correlation worth a name.
+FEWEST = 100
+
+
+@instrument(
+    unit="correlation",
+    source="Yao & Xu 2509.20124 (from abstract); the three conditionals as signatures: definition ours",
+    family="tokens",
+)
+def probability_signature(
+    embedding_weight: Tensor, unembedding_weight: Tensor, facts: DataFacts
+) -> dict[str, Reading]:
+    """Whether tokens that stand in like surroundings in training have like vectors.
+
+    Spearman's correlation, over pairs of the 2000 most frequent tokens, between the cosines of their vectors
+    and of their signatures: embeddings with P(next | a) (the part's own number), unembeddings with
+    P(previous | a) (`previous`), embeddings with the tokens within ± 8 (`context`). Both sides are centred
+    by the mean that frequency weighs. `recall`, `recall_previous`, `recall_context`: what part of the 1 % of
+    pairs with the most alike signatures is among the 1 % with the most alike vectors. An instrument, not a
+    comparison as the index has it: no second checkpoint is looked at. `not-observable` where training data
+    cannot be counted. From an abstract: that these three are the signatures is our assumption.
+
+    Known: random projections of the signatures -> above 0.9; random vectors -> 0 ± 0.01, recall 0.01.
+    Misleads: alike frequency makes alike vectors and alike signatures, even after centring; pairs are not
+    independent, so a small correlation over millions of pairs may still be chance.
+    """
+    known = facts.statistics()
+    if known is None:
+        return _everywhere(undefined(Status.NOT_OBSERVABLE, "the data that was trained on cannot be counted"))
+    if min(len(embedding_weight), len(unembedding_weight)) < known.vocabulary:
+        return _everywhere(
+            undefined(Status.NOT_OBSERVABLE, f"the model has not {known.vocabulary} tokens, as its data has")
+        )
+    beside = known.neighbours
+    embedded = pair_cosines_of(embedding_weight[beside.token], beside.chance)
+    unembedded = pair_cosines_of(unembedding_weight[beside.token], beside.chance)
+    found = {}
+    for name, vectors in (("next", embedded), ("previous", unembedded), ("context", embedded)):
+        own = "" if name == "next" else name
+        alignment, recall = aligned(beside, name, vectors)
+        found |= {own: alignment, f"recall_{own}".rstrip("_"): recall}
+    return found
+
+
+def aligned(beside: Neighbours, name: str, vectors: NDArray[np.float64]) -> tuple[Reading, Reading]:
+    """Correlation and recall of one signature, over the pairs that have both cosines."""
+    signature = beside.cosines[name]
+    both = np.isfinite(signature) & np.isfinite(vectors)
+    n = int(both.sum())
+    if n < FEWEST:
+        enough = int(np.isfinite(signature).sum()) >= FEWEST
+        status = Status.CONSTANT_INPUT if enough else Status.N_TOO_SMALL
+        gap = undefined(status, f"{n} pairs of tokens have vectors and signatures that differ", n=n)
+        return gap, gap
+    value = rank_correlation(signature[both], vectors[both])
+    recall = recall_of_top(signature[both], vectors[both])
+    return (
+        Reading(value, n=n, status=Status.CONSTANT_INPUT, reason="all pairs are equally alike"),
+        Reading(recall, n=n),
+    )
+
+
+def _everywhere(gap: Reading) -> dict[str, Reading]:
+    names = ("", "recall", "previous", "recall_previous", "context", "recall_context")
+    return dict.fromkeys(names, gap)
