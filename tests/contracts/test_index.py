@@ -131,6 +131,10 @@ def measured(tmp_path_factory) -> Run:
 
 #: Names that this fixture cannot give, and the test that shows them `ok`.
 ELSEWHERE: dict[str, str] = {
+    "ngram_distance": "tests/instruments/test_ngram_distance.py: its data can be counted",
+    "prior_direction": "tests/instruments/test_prior_direction.py: its data can be counted",
+    "prior_loading": "tests/instruments/test_prior_loading.py: its data can be counted",
+    "probability_signature": "tests/instruments/test_probability_signature.py: its data can be counted",
     "loss_improvement": "tests/instruments/test_loss_improvement.py: it takes 100 steps",
     "spike_score": "tests/instruments/test_spike_score.py: it takes 128 steps",
     "volatility": "tests/instruments/test_volatility.py: it takes 21 evaluations",
