@@ -32,7 +32,7 @@ import torch
 from torch import Tensor
 
 from claims import Claim, conclude
-from ontogeny.catalogue import part
+from ontogeny.catalogue import DataFacts, part
 from ontogeny.evidence import WITHOUT_PASS
 from ontogeny.measure.asked import asked_parts
 from ontogeny.measure.found import watchers_for
@@ -68,22 +68,22 @@ def timed(call: Callable[[], Any]) -> float:
     return time.process_time() - started
 
 
-def of_letters(folder: Path) -> tuple[Subject, list[Stimulus]]:
+def of_letters(folder: Path) -> tuple[Subject, list[Stimulus], DataFacts]:
     recipe = load_recipe("letters")
     objective = objective_of(recipe, folder)
     facts = objective.facts()
     stimuli = [part("stimulus", name).make(facts) for name in ("heldout", "repeated_tokens")]
-    return Subject(Training(recipe, objective).model), stimuli
+    return Subject(Training(recipe, objective).model), stimuli, facts
 
 
-def time_claims(subject: Subject, stimuli: list[Stimulus], rounds: int) -> list[Claim]:
+def time_claims(subject: Subject, stimuli: list[Stimulus], facts: DataFacts, rounds: int) -> list[Claim]:
     watchers = [watched(stimulus) for stimulus in stimuli]
     seconds: dict[str, list[float]] = {}
     for number in range(rounds + 2):
         for stimulus, watching in zip(stimuli, watchers, strict=True):
             ways: dict[str, Callable[[], Any]] = {
                 "plain": lambda s=stimulus: plain(subject, s),
-                "fused": lambda s=stimulus, w=watching: fused_pass(subject, s, w),
+                "fused": lambda s=stimulus, w=watching: fused_pass(subject, s, w, BATCH, facts),
                 "shown": lambda s=stimulus: plain(subject, s, {"attention": lambda place, pattern: None}),
             }
             for way in sorted(ways, reverse=bool(number % 2)):
@@ -104,7 +104,9 @@ def time_claims(subject: Subject, stimuli: list[Stimulus], rounds: int) -> list[
             Claim(f"{name}: patterns shown to nobody / plain", ratio(of["shown"], of["plain"]), "ratio"),
         ]
     whole = statistics.median(both["fused"])
-    apart = sum(timed(lambda s=s, w=w: fused_pass(subject, s, w)) for s, w in one_by_one(stimuli))
+    apart = sum(
+        timed(lambda s=s, w=w: fused_pass(subject, s, w, BATCH, facts)) for s, w in one_by_one(stimuli)
+    )
     return [*claims, Claim("all at once / one part at a time", whole / apart, "ratio", 0.1)]
 
 
@@ -188,8 +190,8 @@ def memory_claims() -> list[Claim]:
 def measure(quick: bool) -> list[Claim]:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
-        subject, stimuli = of_letters(Path(name))
-        return [*time_claims(subject, stimuli, 6 if quick else 40), *memory_claims()]
+        subject, stimuli, facts = of_letters(Path(name))
+        return [*time_claims(subject, stimuli, facts, 6 if quick else 40), *memory_claims()]
 
 
 if __name__ == "__main__":
