@@ -64,11 +64,7 @@ DEPARTURES = {
     "probability_signature": "instrument",  # it compares weights with counts of the training data
     "head_redundancy": "instrument",  # it compares the heads of one layer, and sees no second checkpoint
 }
-MISSING = {
-    "age_of_acquisition",
-    "forgettability",
-    "learning_time_spectrum",
-}
+MISSING: set[str] = set()
 
 
 def present() -> dict[str, Part]:

@@ -1,5 +1,6 @@
 """Parts that read one checkpoint at one place; one file each."""
 
+from ontogeny.instruments.age_of_acquisition import age_of_acquisition
 from ontogeny.instruments.alpha_req import alpha_req
 from ontogeny.instruments.attention_entropy import attention_entropy
 from ontogeny.instruments.backslide import backslide
@@ -11,12 +12,14 @@ from ontogeny.instruments.distance_from_start import distance_from_start
 from ontogeny.instruments.duplicate_token import duplicate_token
 from ontogeny.instruments.effective_rank import effective_rank
 from ontogeny.instruments.entropy_dispersion import entropy_dispersion
+from ontogeny.instruments.forgettability import forgettability
 from ontogeny.instruments.gradient_norm import gradient_norm
 from ontogeny.instruments.gradient_stability import gradient_stability
 from ontogeny.instruments.head_dimension import head_dimension
 from ontogeny.instruments.head_redundancy import head_redundancy
 from ontogeny.instruments.heldout_loss import heldout_loss
 from ontogeny.instruments.induction import induction
+from ontogeny.instruments.learning_time_spectrum import learning_time_spectrum
 from ontogeny.instruments.loss_improvement import loss_improvement
 from ontogeny.instruments.loss_stagnation import loss_stagnation
 from ontogeny.instruments.massive_activation import massive_activation
@@ -47,6 +50,7 @@ from ontogeny.instruments.volatility import volatility
 from ontogeny.instruments.weight_tail_exponent import weight_tail_exponent
 
 __all__ = [
+    "age_of_acquisition",
     "alpha_req",
     "attention_entropy",
     "backslide",
@@ -58,12 +62,14 @@ __all__ = [
     "duplicate_token",
     "effective_rank",
     "entropy_dispersion",
+    "forgettability",
     "gradient_norm",
     "gradient_stability",
     "head_dimension",
     "head_redundancy",
     "heldout_loss",
     "induction",
+    "learning_time_spectrum",
     "loss_improvement",
     "loss_stagnation",
     "massive_activation",
