@@ -65,7 +65,13 @@ def shown() -> Callable[[str, int], Tensor]:
         if at == "attention":
             scores = torch.randn(sequences, 3, 20, 20, generator=generator())
             return scores.masked_fill(torch.ones(20, 20, dtype=torch.bool).triu(1), -torch.inf).softmax(-1)
-        features = {"residual": (8,), "logits": (7,), "head_output": (3, 4)}[at]
+        features = {
+            "residual": (8,),
+            "logits": (7,),
+            "head_output": (3, 4),
+            "mlp_preactivation": (12,),
+            "mlp_activation": (12,),
+        }[at]
         return torch.randn(sequences, 20, *features, generator=generator())
 
     return show

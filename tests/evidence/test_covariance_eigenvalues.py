@@ -1,5 +1,6 @@
 """Variances along principal directions."""
 
+import pytest
 import torch
 
 from ontogeny.evidence.covariance_eigenvalues import of_residual, of_weight
@@ -13,6 +14,22 @@ def test_of_a_stream_they_are_those_of_its_covariance(reduced, shown):
     expected = torch.linalg.eigvalsh(stream[:, 1:].flatten(0, 1).double().T.cov()).flip(0)
     torch.testing.assert_close(found.values, expected)
     assert found.n == 6 * 19
+
+
+@pytest.mark.parametrize("mean", [0.0, 3.0, 3e3])
+def test_directions_without_variance_have_none_around_any_mean(reduced, mean):
+    """The mean's rounding, 1e-16 of its square, is no variance, and no reason to refuse either."""
+    rng = torch.Generator().manual_seed(0)
+    stream = (
+        torch.randn(60, 20, 5, generator=rng).double() @ torch.randn(5, 12, generator=rng).double()
+    ) + mean
+    found = of_residual(reduced("residual_gram", "residual", stream))
+    assert not isinstance(found, Reading)
+    assert not isinstance(found.values, Reading)
+    assert found.values[:5].min() > 0.1
+    assert found.values[5:].tolist() == [0.0] * 7
+    expected = torch.linalg.eigvalsh(stream[:, 1:].flatten(0, 1).T.cov()).flip(0)[:5]
+    torch.testing.assert_close(found.values[:5], expected, rtol=1e-7, atol=0)
 
 
 def test_of_a_weight_they_are_squares_over_its_longer_side():

@@ -21,26 +21,29 @@ Rows = dict[str, list[dict[str, Any]]]
 class Canned(Subject):
     """Shows one tensor at one kind of site of layer 0, batch after batch, and computes nothing.
 
-    At `matrix` it is the only parameter; at `model` several may be given by name.
+    At `matrix` it is the only parameter; at `model` several may be given by name. `beside` is what it shows
+    at other kinds of site.
     """
 
-    def __init__(self, at: str, tensor: Any) -> None:
-        self.at, self.tensor, self.seen = at, tensor, 0
+    def __init__(self, at: str, tensor: Any, beside: Mapping[str, Tensor] | None = None) -> None:
+        self.at, self.tensor, self.seen, self.beside = at, tensor, 0, beside or {}
         self.model: Any = None
         names = {Place(layer=0, matrix="w"): "w"}
         self.anatomy: Any = SimpleNamespace(matrix_names=lambda model: names, projections=None)
 
     def observable(self, kind: str) -> bool:
-        return kind == self.at
+        return kind == self.at or kind in self.beside
 
     def parameters(self) -> Mapping[str, Tensor]:
         return self.tensor if isinstance(self.tensor, Mapping) else {"w": self.tensor}
 
     def run(self, tokens: Tensor, *, taps: Mapping[str, Any] | None = None) -> Tensor:
-        here = self.tensor[self.seen : self.seen + len(tokens)]
+        rows = slice(self.seen, self.seen + len(tokens))
+        here = self.tensor[rows]
         self.seen += len(tokens)
-        if taps:
-            taps[self.at](Place(layer=0), here)
+        for site, tensor in {self.at: self.tensor, **self.beside}.items():
+            if taps and site in taps:
+                taps[site](Place(layer=0), tensor[rows])
         return here if self.at == "logits" else torch.zeros(*tokens.shape, 2)
 
 
@@ -74,6 +77,7 @@ def read() -> Callable[..., Rows]:
         there: Any = None,
         batch: int = 4,
         parameters: Mapping[str, Any] | None = None,
+        beside: Mapping[str, Tensor] | None = None,
     ) -> Rows:
         weights = at in WITHOUT_PASS
         if stimulus is None and not weights:
@@ -91,7 +95,7 @@ def read() -> Callable[..., Rows]:
                 return {reference: seen(far, compared) for reference, far in there.items()}
             return seen(tensor if there is None else there, compared)
 
-        measured = measure_checkpoint(Canned(at, tensor), [unit], refer, batch)
+        measured = measure_checkpoint(Canned(at, tensor, beside), [unit], refer, batch)
         found: Rows = {}
         for row in measured.rows:
             assert (row["value"] is not None) == (row["status"] == "ok"), row

@@ -30,7 +30,20 @@ def test_both_rules_must_hold(read, gaussian):
     assert read("massive_activation", "residual", stream)["massive"][0]["value"] == 1
     small = read("massive_activation", "residual", stream / 100)
     assert small["massive"][0]["value"] == 0, "the ratio is the same, the size is not"
+    assert small["massive_rel"][0]["value"] == 1, "which the ratio's own flag does not ask"
     assert small[""][0]["value"] == pytest.approx(1000, rel=1e-5)
+
+
+def test_each_of_the_three_largest_has_its_place(read, gaussian):
+    stream = gaussian(10, 16, 32)
+    for size, position, dimension in ((3e4, 2, 5), (2e4, 0, 31), (1e4, 7, 5)):
+        stream[:, position, dimension] = size
+    rows = read("massive_activation", "residual", stream)
+    assert rows["massive"][0]["value"] == rows["massive_rel"][0]["value"] == 3
+    found = {name: row[0]["value"] for name, row in rows.items()}
+    assert [found[f"dimension{rank}"] for rank in ("", "2", "3")] == [5, 31, 5]
+    assert [found[f"position{rank}"] for rank in ("", "2", "3")] == [2, 0, 7]
+    assert [found[f"top{rank}"] for rank in "123"] == [3e4, 2e4, 1e4]
 
 
 def test_only_the_first_ten_sequences_are_read_however_they_are_cut(read, gaussian):

@@ -32,4 +32,5 @@ def of_residual(residual_gram: Gram) -> Variances | Reading:
     covariance = residual_gram.covariance()
     if bool((covariance == 0).all()):
         return undefined(Status.CONSTANT_INPUT, "all vectors are equal", n=residual_gram.n)
-    return Variances(spectra.eigenvalues_of_gram(covariance), residual_gram.n)
+    moment = float(residual_gram.outer.trace()) / (residual_gram.n - 1)
+    return Variances(spectra.eigenvalues_of_gram(covariance, moment=moment), residual_gram.n)

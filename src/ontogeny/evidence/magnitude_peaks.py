@@ -23,8 +23,11 @@ class Peaks(NamedTuple):
 
     def massive(self) -> Tensor:
         """Which of the largest entries are massive activations [sequence 3]."""
-        top = self.top.double()
-        return (top > LARGE) & (top >= MANIFOLD * self.median.double()[:, None])
+        return (self.top > LARGE) & self.standing_out()
+
+    def standing_out(self) -> Tensor:
+        """Which of the largest entries keep the rule of the ratio alone [sequence 3]."""
+        return self.top.double() >= MANIFOLD * self.median.double()[:, None]
 
     def massive_dimensions(self) -> list[int]:
         """The features that hold them."""

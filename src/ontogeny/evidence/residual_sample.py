@@ -19,9 +19,9 @@ def chosen_positions(sequences: int, length: int, rows: int = ROWS) -> Tensor:
 
 
 @lru_cache(maxsize=64)
-def _within(sequences: int, length: int, first: int, last: int) -> Tensor:
+def _within(sequences: int, length: int, rows: int, first: int, last: int) -> Tensor:
     """Those of the chosen vectors that lie in sequences first … last − 1, counted from there."""
-    chosen = chosen_positions(sequences, length)
+    chosen = chosen_positions(sequences, length, rows)
     start, stop = torch.searchsorted(chosen, torch.tensor([first * length, last * length])).tolist()
     return chosen[start:stop] - first * length
 
@@ -29,11 +29,16 @@ def _within(sequences: int, length: int, first: int, last: int) -> Tensor:
 class ResidualSample:
     """Vectors, or several a token, at the chosen positions: [item …] in float32."""
 
+    def rows(self, width: int) -> int:
+        """How many vectors of a width are kept."""
+        return ROWS
+
     def init(self, view: View) -> list[Tensor]:
         return []
 
     def update(self, state: list[Tensor], view: View) -> list[Tensor]:
-        here = _within(*view.stimulus.shape, view.rows.start, view.rows.stop).to(view.tensor.device)
+        rows = self.rows(view.tensor.shape[-1])
+        here = _within(*view.stimulus.shape, rows, view.rows.start, view.rows.stop).to(view.tensor.device)
         state.append(view.tensor.flatten(0, 1).index_select(0, here).float())
         return state
 

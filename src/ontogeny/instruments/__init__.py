@@ -7,11 +7,14 @@ from ontogeny.instruments.backslide import backslide
 from ontogeny.instruments.cka import cka
 from ontogeny.instruments.copying import copying
 from ontogeny.instruments.covariance_tail import covariance_tail
+from ontogeny.instruments.dead_units import dead_units
 from ontogeny.instruments.displacement_cosine import displacement_cosine
 from ontogeny.instruments.distance_from_start import distance_from_start
+from ontogeny.instruments.dormant_units import dormant_units
 from ontogeny.instruments.duplicate_token import duplicate_token
 from ontogeny.instruments.effective_rank import effective_rank
 from ontogeny.instruments.entropy_dispersion import entropy_dispersion
+from ontogeny.instruments.exact_sparsity import exact_sparsity
 from ontogeny.instruments.forgettability import forgettability
 from ontogeny.instruments.gradient_norm import gradient_norm
 from ontogeny.instruments.gradient_stability import gradient_stability
@@ -19,6 +22,7 @@ from ontogeny.instruments.head_dimension import head_dimension
 from ontogeny.instruments.head_redundancy import head_redundancy
 from ontogeny.instruments.heldout_loss import heldout_loss
 from ontogeny.instruments.induction import induction
+from ontogeny.instruments.inverse_participation import inverse_participation
 from ontogeny.instruments.learning_time_spectrum import learning_time_spectrum
 from ontogeny.instruments.loss_improvement import loss_improvement
 from ontogeny.instruments.loss_stagnation import loss_stagnation
@@ -32,10 +36,13 @@ from ontogeny.instruments.prior_loading import prior_loading
 from ontogeny.instruments.probability_signature import probability_signature
 from ontogeny.instruments.procrustes import procrustes
 from ontogeny.instruments.pwcca import pwcca
+from ontogeny.instruments.rank_residual import rank_residual
 from ontogeny.instruments.rankme import rankme
+from ontogeny.instruments.residual_growth import residual_growth
 from ontogeny.instruments.residual_norm import residual_norm
 from ontogeny.instruments.sink_mass import sink_mass
 from ontogeny.instruments.sink_rate import sink_rate
+from ontogeny.instruments.spectral_entropy import spectral_entropy
 from ontogeny.instruments.spike_score import spike_score
 from ontogeny.instruments.stable_rank import stable_rank
 from ontogeny.instruments.subspace_overlap import subspace_overlap
@@ -57,11 +64,14 @@ __all__ = [
     "cka",
     "copying",
     "covariance_tail",
+    "dead_units",
     "displacement_cosine",
     "distance_from_start",
+    "dormant_units",
     "duplicate_token",
     "effective_rank",
     "entropy_dispersion",
+    "exact_sparsity",
     "forgettability",
     "gradient_norm",
     "gradient_stability",
@@ -69,6 +79,7 @@ __all__ = [
     "head_redundancy",
     "heldout_loss",
     "induction",
+    "inverse_participation",
     "learning_time_spectrum",
     "loss_improvement",
     "loss_stagnation",
@@ -82,10 +93,13 @@ __all__ = [
     "probability_signature",
     "procrustes",
     "pwcca",
+    "rank_residual",
     "rankme",
+    "residual_growth",
     "residual_norm",
     "sink_mass",
     "sink_rate",
+    "spectral_entropy",
     "spike_score",
     "stable_rank",
     "subspace_overlap",

@@ -66,4 +66,5 @@ def _with_first(gram: Gram, first: Tensor) -> Variances | Reading:
 
 def _without(gram: Gram, dimensions: list[int]) -> Tensor | Reading:
     kept = [feature for feature in range(len(gram.total)) if feature not in dimensions]
-    return eigenvalues_of_gram(gram.covariance()[kept][:, kept])
+    moment = float(gram.outer.diagonal()[kept].sum()) / (gram.n - 1)
+    return eigenvalues_of_gram(gram.covariance()[kept][:, kept], moment=moment)

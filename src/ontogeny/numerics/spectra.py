@@ -72,11 +72,13 @@ def factors(matrix: Tensor) -> Factors | Reading:
     return Factors(*(torch.from_numpy(side).to(work.device) for side in found))
 
 
-def eigenvalues_of_gram(gram: Tensor) -> Tensor | Reading:
+def eigenvalues_of_gram(gram: Tensor, *, moment: float = 0.0) -> Tensor | Reading:
     """Eigenvalues of a Gram or covariance matrix [feature, feature], largest first, [feature], float64.
 
     Values below 1e-12 of the largest count as 0, and so do negative ones within rounding of the input's
     dtype; a matrix that is not symmetric, or has truly negative eigenvalues, is no Gram matrix: `failed`.
+    Of a difference of two matrices (a covariance of vectors with a large mean), `moment` is the trace of the
+    first: its rounding stays in the difference, and eigenvalues within it count as 0.
     Known: the identity -> all 1; XᵀX -> the squared singular values of X.
     Misleads: a Gram squares the condition number, so half of the digits of small values are lost.
     """
@@ -88,10 +90,10 @@ def eigenvalues_of_gram(gram: Tensor) -> Tensor | Reading:
     values = _symmetric_eigenvalues(work)
     if isinstance(values, Reading):
         return values
-    largest = values[0].clamp_min(0)
-    if values[-1] < -_rounding(gram) * values.abs().max():
+    lost = _rounding(gram) * moment
+    if values[-1] < -max(_rounding(gram) * values.abs().max().item(), lost):
         return undefined(Status.FAILED, f"not a Gram matrix: it has an eigenvalue of {values[-1].item():.3g}")
-    return torch.where(values < RELATIVE_ZERO * largest, 0.0, values)
+    return torch.where(values < max(RELATIVE_ZERO * values[0].item(), lost, 0.0), 0.0, values)
 
 
 def entropy_rank(singular_values: Tensor | Reading) -> Reading:
