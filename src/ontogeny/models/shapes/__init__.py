@@ -6,6 +6,8 @@ shape keeps our own tensor names under the model type "ontogeny".
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import torch
@@ -78,10 +80,11 @@ def import_state(
     return config, dict(tensors) if family is None else FAMILIES[family].from_hf(config, tensors)
 
 
-def _shapes(config: DecoderConfig) -> dict[str, Tensor]:
+@lru_cache(maxsize=8)  # a series has one architecture, and building it takes longer than reading its tensors
+def _shapes(config: DecoderConfig) -> Mapping[str, Tensor]:
     """A decoder's state without memory behind it."""
     with torch.device("meta"):
-        return dict(Decoder(config).state_dict())
+        return MappingProxyType(dict(Decoder(config).state_dict()))
 
 
 def _check(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
