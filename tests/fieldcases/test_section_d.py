@@ -15,8 +15,8 @@ from ontogeny.formats import Weights
 from ontogeny.formats.adapter_names import base_state, target_of
 from ontogeny.formats.canonical import canonical_state, require_values
 from ontogeny.measure.facts import TextFacts
+from ontogeny.numerics.norms import squares
 from ontogeny.numerics.spectra import singular_values
-from ontogeny.record.norms import squares
 from ontogeny.record.recorder import Recorder
 from ontogeny.record.restoring import restore_state
 from ontogeny.sources.tokenizer import byte_tokenizer

@@ -22,9 +22,10 @@ def gradient_norm(
     """How long the gradient of the training loss is, before clipping.
 
     ‖g‖ = sqrt(Σ_p ‖g_p‖²_F) over the parameters that have a gradient, for the whole model and for each group
-    of a partition of its parameters. `clip_coefficient` is min(1, clip / ‖g‖); `nonfinite` counts entries
-    that are NaN or infinite, `without_gradient` the parameters that were skipped. The Recorder records the
-    nameless number by itself, by the same code; where the loop says its norm before clipping, that is it.
+    of a partition of its parameters. `clip_coefficient` is min(1, clip / ‖g‖), of a group what clipping it
+    alone would do; `nonfinite` counts entries that are NaN or infinite, `without_gradient` the parameters
+    that were skipped. The Recorder records the nameless number by itself, by the same code; where the loop
+    says its norm before clipping, it is that.
 
     Known: loss ½‖θ‖² -> ‖θ‖; the squares of the groups add up to that of the whole. Tied tensors count once.
     Misleads: it grows with the number of parameters and shrinks with the batch: much of it is noise.

@@ -30,7 +30,7 @@ def spike_score(
     with a spike of both counting once; `loss` and `gradient_norm` are the scores of each alone. `running` is
     the score over the last 10 000 steps, at the end of every as many. `loss_spike` and
     `gradient_norm_spike` stand at the step of each spike and say by how many sd. The OLMo 2 paper's own
-    variant is deviation=7, window=1000 (recalled).
+    variant is deviation=7.0, window=1000 (recalled).
 
     Known: a constant, linear or falling series -> 0; one bump in n steps -> 1/n.
     Misleads: a spike raises the deviation of the 128 values after it, so that a second one right behind it
