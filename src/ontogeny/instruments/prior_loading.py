@@ -82,7 +82,7 @@ def _too_few(n: int) -> Reading:
 def _correlation(one: Tensor, other: Tensor) -> Reading:
     if len(one) < 3:
         return _too_few(len(one))
-    value = rank_correlation(one.numpy(), other.numpy())
+    value = rank_correlation(one.double().numpy(), other.double().numpy())
     return Reading(value, n=len(one), status=Status.CONSTANT_INPUT, reason="one of the two never varies")
 
 

@@ -42,6 +42,8 @@ def probability_signature(
             undefined(Status.NOT_OBSERVABLE, f"the model has not {known.vocabulary} tokens, as its data has")
         )
     beside = known.neighbours
+    if not all(bool(one[beside.token].isfinite().all()) for one in (embedding_weight, unembedding_weight)):
+        return _everywhere(undefined(Status.NONFINITE, "a vector holds what is no number"))
     embedded = pair_cosines_of(embedding_weight[beside.token], beside.chance)
     unembedded = pair_cosines_of(unembedding_weight[beside.token], beside.chance)
     found = {}
