@@ -12,4 +12,4 @@ def of_neurons(neuron_sample: Tensor, preactivation_sample: Tensor) -> bool:
     Gated ones count, too. Where every input lies so low that a smooth function rounds to 0, it is one here.
     """
     low = preactivation_sample <= 0
-    return bool(low.any()) and not bool(neuron_sample[low].count_nonzero())
+    return bool(low.any()) and not bool((low & (neuron_sample != 0)).any())
