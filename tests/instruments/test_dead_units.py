@@ -4,6 +4,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from ontogeny.catalogue import part
+from ontogeny.testing import measured_on, tiny_subject
+
 
 @pytest.fixture
 def after(read):
@@ -27,6 +30,12 @@ def test_a_bias_of_minus_a_thousand_kills_every_unit(after, gaussian, function):
 def test_gaussian_input_kills_none(after, gaussian, function):
     rows = after(function, gaussian(6, 20, 30))
     assert rows[""][0]["value"] == rows["silent"][0]["value"] == rows["weak"][0]["value"] == 0
+
+
+@pytest.mark.parametrize(("mlp", "rectified"), [("relu", 1), ("relu2", 1), ("gelu", 0), ("swiglu", 0)])
+def test_the_rule_is_that_of_the_model(mlp, rectified):
+    rows = measured_on(tiny_subject(mlp=mlp), part("instrument", "dead_units")).rows
+    assert [row["value"] for row in rows if row["component"] == "rectified"] == [rectified] * 2
 
 
 def test_a_rectified_unit_that_ever_fires_is_alive_however_little(after, gaussian):

@@ -4,11 +4,20 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from ontogeny.catalogue import part
+from ontogeny.testing import measured_on, tiny_subject
+
 
 def test_relu_of_symmetric_input_is_half_zero_and_gelu_is_not(value, gaussian):
     neurons = gaussian(16, 33, 200)
     assert value("exact_sparsity", "mlp_activation", F.relu(neurons)) == pytest.approx(0.5, abs=0.005)
     assert value("exact_sparsity", "mlp_activation", F.gelu(neurons)) == 0
+
+
+@pytest.mark.parametrize("mlp", ["relu", "relu2"])
+def test_a_rectified_model_begins_half_zero(mlp):
+    rows = measured_on(tiny_subject(mlp=mlp, mlp_width=400), part("instrument", "exact_sparsity")).rows
+    assert [row["value"] for row in rows if not row["component"]] == pytest.approx([0.5, 0.5], abs=0.03)
 
 
 def test_it_is_the_share_of_zeros_with_and_without_position_zero(read, gaussian):
