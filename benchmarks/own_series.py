@@ -91,8 +91,8 @@ def learning_times(run: Run) -> None:
     show("learning-time spectrum, nats per e-fold", course(run, "learning_time_spectrum", columns))
     said = overall(run, "learning_time_spectrum")
     print(
-        f"R² {said['']:.3f}; spread of ln learning times {said['spread']:.2f}, "
-        f"width of one {said['width']:.2f}"
+        f"R² {said['']:.3f} ({said['unweighed']:.3f} with all intervals alike); "
+        f"spread of ln learning times {said['spread']:.2f}, width of one {said['width']:.2f}"
     )
     print(f"{said['share_learned']:.0%} of predictions fall by 0.5 nats or more")
 

@@ -41,7 +41,7 @@ def fitted_sigmoids(x: Floats, y: Floats) -> Sigmoids:
     """Least squares for every row of y [curve x], x ascending and at least 5 of them.
 
     The best of a grid of middles and scales, then Levenberg–Marquardt. Middles stay within half a range of
-    the data, scales between a quarter of the narrowest gap and the whole range. Known: a noise-free sigmoid
+    the data, scales between a quarter of the median gap and the whole range. Known: a noise-free sigmoid
     is recovered to 1e-3. Misleads: a curve that is straight, or has no end in sight, has a middle and two
     ends that are anybody's guess; only where it passes through the data means something.
     """
@@ -55,7 +55,7 @@ def _logistic(z: Floats) -> Floats:
 
 def _bounds(x: Floats) -> tuple[Floats, Floats]:
     """Least and largest middle and logarithm of the scale."""
-    span, gap = x[-1] - x[0], float(np.diff(x).min())
+    span, gap = x[-1] - x[0], float(np.median(np.diff(x)))
     return np.array([x[0] - span / 2, np.log(gap / 4)]), np.array([x[-1] + span / 2, np.log(span)])
 
 
