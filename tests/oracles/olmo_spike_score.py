@@ -1,4 +1,4 @@
-"""Spikes of a real run by the trainer's own monitor; `tests/instruments/test_spike_score.py` holds ours to it.
+"""Spikes of a real run by the trainer's own monitor; `tests/instruments/test_spike_score.py` compares ours.
 
 In an environment of its own:
 

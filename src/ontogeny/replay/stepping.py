@@ -11,22 +11,24 @@ from ontogeny.replay.replay import at
 from ontogeny.store.run import Run
 
 
-def measure_step(run: Run | Path | str, step: int, parts: Sequence[str], **loop: Any) -> dict[str, float]:
+def measure_step(
+    run: Run | Path | str, step: int, instruments: Sequence[str], /, **loop: Any
+) -> dict[str, float]:
     """What online parts read of one step of a run, by metric: the very numbers that
     `Recorder(every={part: 1})` records.
 
     The run is replayed from the nearest checkpoint before the step (one further back for parts that look
-    back). `loop` goes to `replay.at`, for runs of foreign loops. A step that the optimizer did not take gives
-    nothing; errors are those of `replay.at`.
+    back). `loop` (advance, model, optimizer, parts, batches) goes to `replay.at`, for foreign loops. A step
+    that the optimizer did not take gives nothing; errors are those of `replay.at`.
     """
-    return {said.metric: said.number for said in read_steps(run, dict.fromkeys(parts, step), **loop)}
+    return {said.metric: said.number for said in read_steps(run, dict.fromkeys(instruments, step), **loop)}
 
 
-def read_steps(run: Run | Path | str, parts: Mapping[str, int], **loop: Any) -> list[Said]:
+def read_steps(run: Run | Path | str, wanted: Mapping[str, int], /, **loop: Any) -> list[Said]:
     """What online parts say of recorded steps, each of its own, in one replay; else as `measure_step`."""
     run = run if isinstance(run, Run) else Run.open(run)
-    online = OnlineParts({name: max(1, step) for name, step in parts.items()})
-    first = min(parts[part.name] - (2 if part.looks_back else 1) for part in online.parts)
+    online = OnlineParts({name: max(1, step) for name, step in wanted.items()})
+    first = min(wanted[part.name] - (2 if part.looks_back else 1) for part in online.parts)
     clipped = _clip_coefficients(run)
     found: list[Said] = []
     with ExitStack() as watching:
@@ -40,9 +42,9 @@ def read_steps(run: Run | Path | str, parts: Mapping[str, int], **loop: Any) -> 
                 watching.enter_context(context)
                 return
             every = online.readings(counters.step, clipped.get(counters.step, 1.0))
-            found.extend(said for said in every if parts[said.part.name] == counters.step)
+            found.extend(said for said in every if wanted[said.part.name] == counters.step)
 
-        at(run, max(parts.values()), start=earlier_checkpoint(run, max(0, first)), visit=visit, **loop)
+        at(run, max(wanted.values()), start=earlier_checkpoint(run, max(0, first)), visit=visit, **loop)
     return found
 
 
