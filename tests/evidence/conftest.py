@@ -67,6 +67,7 @@ def shown() -> Callable[[str, int], Tensor]:
             return scores.masked_fill(torch.ones(20, 20, dtype=torch.bool).triu(1), -torch.inf).softmax(-1)
         features = {
             "residual": (8,),
+            "final_state": (8,),
             "logits": (7,),
             "head_output": (3, 4),
             "mlp_preactivation": (12,),
