@@ -59,3 +59,7 @@ def test_what_is_not_there_is_unknown(facts, tmp_path):
     assert bare.heldout(10, 40) is None
     assert bare.beginning() is None
     assert (bare.vocabulary, bare.context) == (40, 40)
+
+
+def test_a_text_beside_a_series_is_not_what_it_was_trained_on(facts):
+    assert facts.statistics() is None

@@ -118,3 +118,8 @@ def test_facts_are_the_source_s():
     assert facts.fixed_lags() == frozenset()
     assert facts.beginning() is None
     assert facts.text(torch.tensor([3, 4])) == "3 4"
+
+
+def test_its_training_data_can_be_counted():
+    corpus = source()
+    assert next_token(corpus, batch=2, context=8).facts().statistics() is corpus.statistics

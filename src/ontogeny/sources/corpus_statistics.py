@@ -1,6 +1,8 @@
 """What can be counted in training data: asked for by what is measured, counted once, kept by content."""
 
 import io
+import zipfile
+import zlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -78,8 +80,8 @@ def _packed(levels: Sequence[Level]) -> bytes:
 def _read(path: Path) -> tuple[Level, ...] | None:
     """What is kept; None if nothing is, or if it cannot be read: it will be counted again."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
             columns = [[stored[f"{name}{at}"] for name in Level._fields] for at in range(LONGEST + 1)]
-    except (OSError, ValueError, KeyError, EOFError):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
     return tuple(Level(*cast(list[NDArray[np.int64]], column)) for column in columns)
