@@ -10,6 +10,7 @@ from ontogeny.views.layer_by_step import layer_by_step
 from ontogeny.views.learning_curve import learning_curve
 from ontogeny.views.not_found import not_found
 from ontogeny.views.optimizer_health import optimizer_health
+from ontogeny.views.part_over_time import part_over_time
 from ontogeny.views.samples import samples
 from ontogeny.views.spectra_over_time import spectra_over_time
 from ontogeny.views.transition_table import transition_table
@@ -21,6 +22,7 @@ __all__ = [
     "learning_curve",
     "not_found",
     "optimizer_health",
+    "part_over_time",
     "samples",
     "spectra_over_time",
     "transition_table",
