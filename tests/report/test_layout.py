@@ -1,4 +1,4 @@
-from ontogeny.report.layout import end_labels, lay_out, rail_label, shared_bar
+from ontogeny.report.layout import bar_right, end_labels, lay_out, rail_label, rail_label_left, shared_bar
 from ontogeny.views.figure import Figure, Heat, Line, Panel, Rail, Rule
 
 
@@ -35,3 +35,30 @@ def test_a_colour_scale_is_shared_only_if_it_is_one():
     assert shared_bar(Figure("f", (panel(1.0), panel(1.0)))) is not None
     assert shared_bar(Figure("f", (panel(1.0), panel(2.0)))) is None
     assert shared_bar(Figure("f", (panel(1.0),))) is None
+
+
+def test_a_rails_label_keeps_off_its_marks():
+    def begin(*x: float, wide: float = 60.0) -> float:
+        rail = Rail("missing", x, (1,) * len(x), "undefined")
+        return rail_label_left(Panel("a", (rail,), x_scale="linear", x_range=(0.0, 100.0)), 200.0, wide)
+
+    assert begin(0.0) == 140.0
+    assert begin(100.0) == 200.0 - 8.0 - 60.0
+    assert begin(0.0, 95.0) == 190.0 - 8.0 - 60.0
+    assert begin(50.0, 100.0, wide=80.0) == 200.0 - 8.0 - 80.0
+    assert begin(40.0, 80.0, wide=100.0) == 0.0
+
+
+def test_the_colour_scale_of_a_small_grid_stands_beside_its_title():
+    small, large = (
+        lay_out(Figure("f", (Panel("some title", (grid(columns),), x_scale="linear"),)), 860.0, False).frames[
+            0
+        ]
+        for columns in (2, 30)
+    )
+    assert bar_right(small) > small.left + small.wide
+    assert bar_right(large) == large.left + large.wide
+
+
+def grid(columns: int) -> Heat:
+    return Heat("share", tuple(map(str, range(columns))), ("0",), ((0.5,) * columns,), 0.0, 1.0)

@@ -128,7 +128,7 @@ def _draw_panel(canvas: Canvas, planned: Layout, frame: Frame, theme: Theme) -> 
     _label_rail(canvas, planned, frame, theme)
     _label_rules(canvas, planned, frame, theme)
     if heat is not None and planned.bar is None:
-        _draw_bar(canvas, planned, heat, frame.left + frame.wide, frame.y + 12, theme)
+        _draw_bar(canvas, planned, heat, place.bar_right(frame), frame.y + 12, theme)
     if frame.last_row and axes.axison:
         _name_axes(canvas, planned, frame, theme)
 
@@ -203,17 +203,15 @@ def _middle(band: Line) -> np.ndarray:
 
 
 def _label_rail(canvas: Canvas, planned: Layout, frame: Frame, theme: Theme) -> None:
-    """What the rail holds, at its right end, or at its left where marks are in the way."""
+    """What the rail holds, in the widest stretch of it that is free of marks; to the right if it may."""
     said = place.rail_label(frame.panel)
     if not said:
         return
     rails = [mark for mark in frame.panel.marks if isinstance(mark, Rail)]
     lost = any(rail.kind == "nonfinite" for rail in rails)
-    rightmost = max(along(frame.panel, x) for rail in rails for x in rail.x) * frame.wide
-    right = rightmost + 10 + text_width(said, place.LABEL) < frame.wide
-    x, align = (frame.left + frame.wide, "right") if right else (frame.left, "left")
+    begin = place.rail_label_left(frame.panel, frame.wide, text_width(said, place.LABEL))
     colour = theme.alarm if lost else theme.muted
-    _write(canvas, planned, x, frame.top - 3, said, colour, place.LABEL, align=align)
+    _write(canvas, planned, frame.left + begin, frame.top - 3, said, colour, place.LABEL)
 
 
 def _label_rules(canvas: Canvas, planned: Layout, frame: Frame, theme: Theme) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ontogeny.report.axes import along
 from ontogeny.report.lettering import clean, stack, width
@@ -14,6 +15,8 @@ TITLE_ROW, RULE_ROW, RAIL_ROW, TICK_ROW, AXIS_ROW = 22.0, 14.0, 13.0, 19.0, 15.0
 LEFT, RIGHT, MOST_RIGHT = 44.0, 10.0, 130.0
 PLOT_HEIGHTS = {1: 250.0, 2: 150.0, 3: 105.0, 4: 90.0}
 CELL, SMALLEST_CELL = 22.0, 7.0
+#: What a mark on the rail takes to either side.
+RAIL_MARK = 8.0
 #: What a colour scale takes beside a title.
 BAR = 140
 MOST_LABELS = 6
@@ -139,6 +142,28 @@ def rail_label(panel: Panel) -> str:
     """What is on the rail, counted."""
     rails = [mark for mark in panel.marks if isinstance(mark, Rail)]
     return ", ".join(f"{sum(rail.count):,} {rail.label}" for rail in rails)
+
+
+def rail_label_left(panel: Panel, plot: float, wide: float) -> float:
+    """Where the rail's label begins, in pixels from the plot's left: at the right end, else where it fits.
+
+    Where it fits nowhere between marks it takes the widest stretch.
+    """
+    rails = [mark for mark in panel.marks if isinstance(mark, Rail)]
+    taken = sorted(along(panel, x) * plot for rail in rails for x in rail.x)
+    edges = [-RAIL_MARK, *taken, plot + RAIL_MARK]
+    free = [(end - RAIL_MARK, begin + RAIL_MARK) for begin, end in pairwise(edges)]
+    fitting = [end - wide for end, begin in free if end - begin >= wide]
+    if fitting:
+        return fitting[-1]
+    end, begin = max(free, key=lambda stretch: stretch[0] - stretch[1])
+    return max(min((begin + end - wide) / 2, plot - wide), 0.0)
+
+
+def bar_right(frame: Frame) -> float:
+    """Where a panel's own colour scale ends: at its plot's right, or further out where its title is."""
+    needed = frame.x + unit_left(frame.panel) + BAR
+    return max(frame.left + frame.wide, min(needed, frame.x + frame.outer))
 
 
 def rail_height(panel: Panel) -> float:

@@ -133,9 +133,12 @@ def _many(kind: str) -> str:
     return {"matrix": "matrices"}.get(kind, kind + "s")
 
 
+def _finite(values: np.ndarray) -> np.ndarray:
+    return values[np.isfinite(values)]
+
+
 def _last(values: np.ndarray) -> str:
-    finite = values[np.isfinite(values)]
-    return f"{finite[-1]:.3g}".replace("-", "−")
+    return f"{_finite(values)[-1]:.3g}".replace("-", "−")
 
 
 def _places(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -172,8 +175,8 @@ def _bands(frame: pd.DataFrame, places: list[tuple[str, pd.DataFrame]]) -> list[
                 role="quiet",
             )
         )
-    ends = [(column(one, "value")[-1], label, one) for label, one in places]
-    ordered = sorted((end for end in ends if np.isfinite(end[0])), key=lambda end: end[0])
+    ends = [(_finite(column(one, "value")), label, one) for label, one in places]
+    ordered = sorted((end for end in ends if end[0].size), key=lambda end: end[0][-1])
     outermost = [ordered[-1], ordered[0]] if len(ordered) > 1 else ordered
     return bands + [_line(label, one, hue, None) for hue, (_, label, one) in enumerate(outermost)]
 
@@ -181,7 +184,7 @@ def _bands(frame: pd.DataFrame, places: list[tuple[str, pd.DataFrame]]) -> list[
 def _from_zero(frame: pd.DataFrame) -> tuple[float, float] | None:
     """From zero up where nothing is negative and the values reach down towards it."""
     values = np.concatenate([column(frame, name) for name in ("value", "low", "high")])
-    values = values[np.isfinite(values)]
+    values = _finite(values)
     low, high = float(values.min()), float(values.max())
     if low < 0 or high <= 0 or low > 0.5 * high or colour_spacing(column(frame, "value")) == "log":
         return None
@@ -189,8 +192,7 @@ def _from_zero(frame: pd.DataFrame) -> tuple[float, float] | None:
 
 
 def _shares(said: str, kind: str, frame: pd.DataFrame, unit: str) -> Panel:
-    values = column(frame, "value")
-    finite = values[np.isfinite(values)]
+    finite = _finite(column(frame, "value"))
     shares = np.linspace(0, 1, QUANTILES)
     line = Line("", numbers(np.quantile(finite, shares)), numbers(shares), role="named")
     title = _title(said, f"{len(finite):,} {_many(kind)}")
