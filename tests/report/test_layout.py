@@ -40,13 +40,16 @@ def test_a_colour_scale_is_shared_only_if_it_is_one():
 def test_a_rails_label_keeps_off_its_marks():
     def begin(*x: float, wide: float = 60.0) -> float:
         rail = Rail("missing", x, (1,) * len(x), "undefined")
-        return rail_label_left(Panel("a", (rail,), x_scale="linear", x_range=(0.0, 100.0)), 200.0, wide)
+        return rail_label_left(
+            Panel("a", (rail,), x_scale="linear", x_range=(0.0, 100.0)), 200.0, 230.0, wide
+        )
 
     assert begin(0.0) == 140.0
     assert begin(100.0) == 200.0 - 8.0 - 60.0
+    assert begin(0.0, 75.0) == 158.0
     assert begin(0.0, 95.0) == 190.0 - 8.0 - 60.0
     assert begin(50.0, 100.0, wide=80.0) == 200.0 - 8.0 - 80.0
-    assert begin(40.0, 80.0, wide=100.0) == 0.0
+    assert begin(50.0, 100.0, wide=96.0) == 0.0
 
 
 def test_the_colour_scale_of_a_small_grid_stands_beside_its_title():

@@ -72,7 +72,7 @@ def test_numbers_between_layers_are_a_grid_at_the_last_step():
         place_to=[f"layer {there}" for _, there in pairs] * 2,
     )
     figure = part_over_time(pd.concat([layered(2, place_to=None), between]), unit="similarity")
-    assert [panel.title for panel in figure.panels] == ["each layer", "step 5"]
+    assert [panel.title for panel in figure.panels] == ["each layer", "layers, step 5"]
     (heat,) = (mark for mark in figure.panels[1].marks if isinstance(mark, Heat))
     assert heat.y == ("0", "1", "2")
     assert heat.values[1] == (pytest.approx(5.1), None, pytest.approx(5.12))
@@ -98,3 +98,14 @@ def test_beside_one_number_of_the_whole_course_stand_its_others_over_time():
 def test_wide_spans_of_positive_numbers_get_a_logarithmic_axis():
     assert part_over_time(rows([1.0, 500.0])).panels[0].y_scale == "log"
     assert part_over_time(rows([0.0, 500.0])).panels[0].y_scale == "linear"
+    assert part_over_time(rows([1e-13, 1.0])).panels[0].y_scale == "linear"
+
+
+def test_nothing_but_zeros_stand_at_the_bottom():
+    assert part_over_time(rows([0.0, 0.0])).panels[0].y_range == (0.0, 1.0)
+
+
+def test_a_matrix_named_by_a_path_is_labelled_by_its_layer():
+    paths = ["model.layers.3.mlp.up", "blocks.0.attention.query", "embedding"]
+    figure = part_over_time(rows([1.0, 2.0] * 3, step=[0, 1] * 3, matrix=np.repeat(paths, 2)))
+    assert {line.label for line in lines_of(figure)} == {"L3 mlp.up", "L0 attention.query", "embedding"}

@@ -209,7 +209,8 @@ def _label_rail(canvas: Canvas, planned: Layout, frame: Frame, theme: Theme) -> 
         return
     rails = [mark for mark in frame.panel.marks if isinstance(mark, Rail)]
     lost = any(rail.kind == "nonfinite" for rail in rails)
-    begin = place.rail_label_left(frame.panel, frame.wide, text_width(said, place.LABEL))
+    room = frame.x + frame.outer - frame.left
+    begin = place.rail_label_left(frame.panel, frame.wide, room, text_width(said, place.LABEL))
     colour = theme.alarm if lost else theme.muted
     _write(canvas, planned, frame.left + begin, frame.top - 3, said, colour, place.LABEL)
 

@@ -144,20 +144,23 @@ def rail_label(panel: Panel) -> str:
     return ", ".join(f"{sum(rail.count):,} {rail.label}" for rail in rails)
 
 
-def rail_label_left(panel: Panel, plot: float, wide: float) -> float:
-    """Where the rail's label begins, in pixels from the plot's left: at the right end, else where it fits.
+def rail_label_left(panel: Panel, plot: float, room: float, wide: float) -> float:
+    """Where the rail's label begins, in pixels from the plot's left; `room` is what there is with the margin.
 
-    Where it fits nowhere between marks it takes the widest stretch.
+    It ends with the plot if it may, else it goes into the right margin or between marks; where it fits
+    nowhere, into the widest stretch.
     """
     rails = [mark for mark in panel.marks if isinstance(mark, Rail)]
     taken = sorted(along(panel, x) * plot for rail in rails for x in rail.x)
-    edges = [-RAIL_MARK, *taken, plot + RAIL_MARK]
-    free = [(end - RAIL_MARK, begin + RAIL_MARK) for begin, end in pairwise(edges)]
-    fitting = [end - wide for end, begin in free if end - begin >= wide]
+    free = [(begin + RAIL_MARK, end - RAIL_MARK) for begin, end in pairwise([-RAIL_MARK, *taken])]
+    last = taken[-1] + RAIL_MARK
+    if last + wide <= room:
+        return max(last, plot - wide)
+    fitting = [end - wide for begin, end in free if end - begin >= wide]
     if fitting:
         return fitting[-1]
-    end, begin = max(free, key=lambda stretch: stretch[0] - stretch[1])
-    return max(min((begin + end - wide) / 2, plot - wide), 0.0)
+    begin, end = max(free, key=lambda stretch: stretch[1] - stretch[0])
+    return max((begin + end - wide) / 2, 0.0)
 
 
 def bar_right(frame: Frame) -> float:

@@ -1,12 +1,13 @@
 """One part's number over the run, wherever it was measured."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from ontogeny.catalogue import view
-from ontogeny.views.figure import Figure, Heat, Line, Panel, numbers
+from ontogeny.views.figure import Figure, Heat, Line, Panel, Scale, numbers
 from ontogeny.views.heat import cell, colour_range, colour_spacing
 from ontogeny.views.tables import (
     PLAIN,
@@ -30,6 +31,8 @@ DRAWN_SINGLY = 6
 #: Points of a curve of shares.
 QUANTILES = 101
 WHOLE = "whole model"
+#: A value so far below the largest is what is left of 0.
+ROUNDING = 1e-8
 
 
 @view()
@@ -112,7 +115,7 @@ def _over_time(
         _title(said, what),
         (*lines, *missing_rail(frame), *checkpoints(frame)),
         y=unit,
-        y_scale=colour_spacing(values),
+        y_scale=_scale(values),
         x_range=steps,
         y_range=_from_zero(frame),
         latest=_last(values) if len(places) == 1 else "",
@@ -147,7 +150,13 @@ def _places(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield "", frame.sort_values("step", kind="stable")
         return
     for _, one in frame.sort_values("step", kind="stable").groupby(axes, dropna=False, sort=True):
-        yield short_place(one.iloc[0]) or place_words(one.iloc[0]), one
+        yield _short(one.iloc[0]), one
+
+
+def _short(row: pd.Series) -> str:
+    """A label of a place; what names its layer only within a path begins with it all the same."""
+    label = short_place(row) or place_words(row)
+    return re.sub(r"^(?:\w+\.)*?(\d+)\.", r"L\1 ", label)
 
 
 def _line(label: str, one: pd.DataFrame, hue: int, shade: float | None) -> Line:
@@ -186,9 +195,17 @@ def _from_zero(frame: pd.DataFrame) -> tuple[float, float] | None:
     values = np.concatenate([column(frame, name) for name in ("value", "low", "high")])
     values = _finite(values)
     low, high = float(values.min()), float(values.max())
-    if low < 0 or high <= 0 or low > 0.5 * high or colour_spacing(column(frame, "value")) == "log":
+    if low == high == 0:
+        return 0.0, 1.0
+    if low < 0 or low > 0.5 * high or _scale(column(frame, "value")) == "log":
         return None
     return 0.0, 1.05 * high
+
+
+def _scale(values: np.ndarray) -> Scale:
+    """Logarithmic over several decades, unless the least is rounding: a model compared with itself."""
+    finite = _finite(values)
+    return "linear" if finite.min() < ROUNDING * finite.max() else colour_spacing(values)
 
 
 def _shares(said: str, kind: str, frame: pd.DataFrame, unit: str) -> Panel:
@@ -209,7 +226,7 @@ def _beside(
         if one["step"].nunique() > 1
     ]
     if not lasting:
-        yield empty_panel("whole course", f"{_last(column(frame, 'value'))} {unit}".strip())
+        yield empty_panel("whole course", f"{unit or 'value'}: {_last(column(frame, 'value'))}")
         return
     lines = [_line(words(name), one, hue, None) for hue, (name, one) in enumerate(lasting)]
     told = f"{unit} {_last(column(frame, 'value'))}".strip()
@@ -234,5 +251,5 @@ def _grid(between: pd.DataFrame, unit: str) -> list[Panel]:
     names = tuple(name.rpartition(" ")[2] for name in layers)
     values = tuple(tuple(held.get((row, other)) for other in layers) for row in layers)
     heat = Heat(unit, names, names, values, low, high, colours)
-    title = f"step {int(last['step'].iloc[0]):,}"
+    title = f"layers, step {int(last['step'].iloc[0]):,}"
     return [Panel(title, (heat,), x="layer", y="layer", x_scale="linear")]
