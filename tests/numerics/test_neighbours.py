@@ -42,7 +42,7 @@ def test_signatures_are_those_of_a_count_by_hand(monkeypatch, piece):
     sides = {"next": (1,), "previous": (-1,), "context": (-3, -2, -1, 1, 2, 3)}
     for name, distances in sides.items():
         wanted = cosines(by_hand(streams, found.token, 7, distances), found.chance)
-        assert found.cosines[name] == pytest.approx(wanted, abs=1e-5)
+        assert found.cosines[name].values == pytest.approx(wanted, abs=1e-5)
 
 
 def test_tokens_that_never_occur_are_left_out():
@@ -68,6 +68,11 @@ def test_correlation_and_recall():
     one, other = rng.normal(size=500).round(1), rng.normal(size=500).round(1)
     assert rank_correlation(one, other) == pytest.approx(scipy.stats.spearmanr(one, other).statistic)
     assert np.isnan(rank_correlation(one, np.ones(500)))
+    assert np.isnan(rank_correlation(one[:0], other[:0]))
+    holes = np.where(np.arange(500) % 7 == 0, np.nan, one)
+    kept = np.isfinite(holes)
+    wanted = scipy.stats.spearmanr(one[kept], other[kept]).statistic
+    assert rank_correlation(holes, other) == pytest.approx(wanted)
     assert recall_of_top(one, one**3, 0.1) > 0.9
     assert recall_of_top(np.arange(100.0), -np.arange(100.0)) == 0
     assert recall_of_top(np.arange(100.0), np.arange(100.0)) == 1

@@ -11,7 +11,7 @@ from ontogeny.numerics.kneser_ney import KneserNey
 from ontogeny.vocabulary import Reading, Status, Stimulus, undefined
 
 #: Predictions looked at, evenly spread over those that have weight: a whole row of the vocabulary for each.
-MOST = 2048
+MOST = 1024
 #: A context counts where training showed it this often.
 SEEN = 5
 #: Probabilities held at once, for each of the few tensors of this size.
@@ -90,7 +90,7 @@ def scored(logits: Tensor, places: Tensor, model: KneserNey) -> NgramScores:
     best = log_chances.argmax(-1)
     found = NgramScores(*torch.full((4, model.orders, len(places)), torch.nan))
     for order, (kept, change, ngram) in enumerate(_orders(model, places, logits.device)):
-        ours = chances if len(kept) == len(chances) else chances[kept]
+        ours = chances if len(kept) == len(chances) else chances.index_select(0, kept.to(chances.device))
         found.divergence[order, kept] = (negentropy[kept] - (ours * ngram.log()).sum(-1)).cpu()
         variation = (1 - torch.minimum(ours, ngram).sum(-1)).clamp(0, 1)
         found.variation[order, kept] = variation.cpu()
@@ -108,7 +108,7 @@ def _orders(
     for kept, ngram in model.each_order(places, SEEN):
         change = torch.full((len(kept),), torch.nan)
         if len(earlier):
-            same = lower[torch.searchsorted(earlier, kept)]
+            same = lower.index_select(0, torch.searchsorted(earlier, kept))
             change = (1 - torch.minimum(same, ngram).sum(-1)).clamp(0, 1)
         yield kept, change, ngram.to(device)
         lower, earlier = ngram, kept

@@ -23,7 +23,7 @@ def ngram_distance(ngram_scores: NgramScores) -> dict[str, Reading]:
     """How far the model is from the nearest n-gram model of its training data.
 
     D_n = mean over predictions of KL(p_model ‖ p_n), p_n the interpolated Kneser–Ney model of order n
-    (D = 0.75) of the training stream; n = 1 … 5; over up to 2048 evenly spread predictions whose context of
+    (D = 0.75) of the training stream; n = 1 … 5; over up to 1024 evenly spread predictions whose context of
     n − 1 tokens training shows at least 5 times. The part's own number is the least D_n; `order` is its n*.
     For each n: `distance_n`, `variation_n` (total variation), `agreement_n` (share of equal likeliest
     tokens), `coverage_n` (share of predictions with such a context), `memorised_n` (share of those with

@@ -1,11 +1,9 @@
 """TOK-05."""
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ontogeny.catalogue import DataFacts, instrument
-from ontogeny.numerics.neighbours import Neighbours, pair_cosines_of, rank_correlation, recall_of_top
+from ontogeny.numerics.neighbours import Neighbours, Ranked, pair_cosines_of, recall_of_top
 from ontogeny.vocabulary import Reading, Status, undefined
 
 #: Fewer pairs than this have no correlation worth a name.
@@ -44,8 +42,8 @@ def probability_signature(
     beside = known.neighbours
     if not all(bool(one[beside.token].isfinite().all()) for one in (embedding_weight, unembedding_weight)):
         return _everywhere(undefined(Status.NONFINITE, "a vector holds what is no number"))
-    embedded = pair_cosines_of(embedding_weight[beside.token], beside.chance)
-    unembedded = pair_cosines_of(unembedding_weight[beside.token], beside.chance)
+    embedded = Ranked(pair_cosines_of(embedding_weight[beside.token], beside.chance))
+    unembedded = Ranked(pair_cosines_of(unembedding_weight[beside.token], beside.chance))
     found = {}
     for name, vectors in (("next", embedded), ("previous", unembedded), ("context", embedded)):
         own = "" if name == "next" else name
@@ -54,22 +52,18 @@ def probability_signature(
     return found
 
 
-def aligned(beside: Neighbours, name: str, vectors: NDArray[np.float64]) -> tuple[Reading, Reading]:
+def aligned(beside: Neighbours, name: str, vectors: Ranked) -> tuple[Reading, Reading]:
     """Correlation and recall of one signature, over the pairs that have both cosines."""
     signature = beside.cosines[name]
-    both = np.isfinite(signature) & np.isfinite(vectors)
+    both = signature.finite & vectors.finite
     n = int(both.sum())
     if n < FEWEST:
-        enough = int(np.isfinite(signature).sum()) >= FEWEST
-        status = Status.CONSTANT_INPUT if enough else Status.N_TOO_SMALL
+        status = Status.CONSTANT_INPUT if int(signature.finite.sum()) >= FEWEST else Status.N_TOO_SMALL
         gap = undefined(status, f"{n} pairs of tokens have vectors and signatures that differ", n=n)
         return gap, gap
-    value = rank_correlation(signature[both], vectors[both])
-    recall = recall_of_top(signature[both], vectors[both])
-    return (
-        Reading(value, n=n, status=Status.CONSTANT_INPUT, reason="all pairs are equally alike"),
-        Reading(recall, n=n),
-    )
+    same = "all pairs are equally alike"
+    alignment = Reading(signature.correlation(vectors), n=n, status=Status.CONSTANT_INPUT, reason=same)
+    return alignment, Reading(recall_of_top(signature.values[both], vectors.values[both]), n=n)
 
 
 def _everywhere(gap: Reading) -> dict[str, Reading]:

@@ -1,6 +1,7 @@
 """Which tokens stand next to which in a stream, and how alike that makes them."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,28 @@ PIECE = 1 << 22
 SIGNATURES = ("next", "previous", "context")
 
 
+class Ranked:
+    """Numbers [pair] of which some may be NaN, and their ranks, made once."""
+
+    def __init__(self, values: NDArray[np.floating]) -> None:
+        self.values = values
+        self.finite = np.isfinite(values)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.float64]:
+        """Ranks, less their mean, as a vector of length 1; NaN if they are all the same."""
+        return _unit_ranks(self.values)
+
+    def correlation(self, other: "Ranked") -> float:
+        """Spearman's, over what is a number in both; NaN where either has a single value."""
+        both = self.finite & other.finite
+        if not both.any():
+            return float("nan")
+        if both.all():
+            return float(self.ranks @ other.ranks)
+        return float(_unit_ranks(self.values[both]) @ _unit_ranks(other.values[both]))
+
+
 class Neighbours(NamedTuple):
     """How alike the surroundings of the most frequent tokens are.
 
@@ -26,7 +49,7 @@ class Neighbours(NamedTuple):
 
     token: NDArray[np.int64]
     chance: NDArray[np.float64]
-    cosines: dict[str, NDArray[np.float32]]
+    cosines: dict[str, Ranked]
 
 
 def neighbours(
@@ -47,7 +70,7 @@ def neighbours(
         "context": sum(by_distance.values(), scipy.sparse.csr_array((len(token), len(counts)))),
     }
     pairs = np.triu_indices(len(token), 1)
-    alike = {name: _cosines(beside[name], chance)[pairs].astype(np.float32) for name in SIGNATURES}
+    alike = {name: Ranked(_cosines(beside[name], chance)[pairs].astype(np.float32)) for name in SIGNATURES}
     return Neighbours(token, chance, alike)
 
 
@@ -108,10 +131,15 @@ def pair_cosines_of(vectors: Tensor, chance: NDArray[np.float64]) -> NDArray[np.
 
 
 def rank_correlation(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
-    """Spearman's correlation; NaN where either has a single value."""
-    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return float("nan")
-    return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+    """Spearman's correlation; NaN where either has a single value, or none."""
+    return Ranked(one).correlation(Ranked(other))
+
+
+def _unit_ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
+    ranks = rankdata(values)
+    ranks -= (len(values) + 1) / 2
+    length = np.linalg.norm(ranks)
+    return ranks / length if length > 0 else np.full(len(values), np.nan)
 
 
 def recall_of_top(wanted: NDArray[np.floating], found: NDArray[np.floating], share: float = 0.01) -> float:
