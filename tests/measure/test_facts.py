@@ -63,3 +63,8 @@ def test_what_is_not_there_is_unknown(facts, tmp_path):
 
 def test_a_text_beside_a_series_is_not_what_it_was_trained_on(facts):
     assert facts.statistics() is None
+
+
+def test_word_starts_are_the_tokenizers(facts):
+    assert facts.word_starts().nonzero().flatten().tolist() == [9, 10, 11, 12, 13, 28, 29, 30, 31, 32]
+    assert len(facts.word_starts()) == facts.vocabulary

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from ontogeny.errors import BadSource
 from ontogeny.sources import read_corpus
-from ontogeny.sources.tokenizer import byte_letters, byte_tokenizer, one_thread, read_tokenizer, trained_bpe
+from ontogeny.sources.tokenizer import (
+    Tokenizer,
+    byte_letters,
+    byte_tokenizer,
+    one_thread,
+    read_tokenizer,
+    trained_bpe,
+)
 
 TEXTS = [
     "def add(a, b):\n    return a + b  # the sum\n",
@@ -146,3 +153,25 @@ def test_a_folder_without_a_readable_tokenizer_is_refused(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text("{")
     with pytest.raises(BadSource, match="not JSON"):
         read_tokenizer(tmp_path)
+
+
+def test_word_starts_are_the_tokens_that_begin_with_white_space():
+    made = trained_bpe(["the cat sat on the mat\n" * 50], 300)
+    starts = made.word_starts
+    assert len(starts) == made.vocabulary
+    for token in range(made.vocabulary):
+        text = made.decode([token])
+        if "\ufffd" not in text:
+            assert starts[token] == text[:1].isspace(), text
+    assert starts[made.encode(["a the"])[0][1]]
+    assert byte_tokenizer().word_starts.nonzero()[0].tolist() == [9, 10, 11, 12, 13, 28, 29, 30, 31, 32]
+
+
+def test_word_starts_are_read_where_a_decoder_strips_the_first_space():
+    pieces = {"<unk>": 0, "▁the": 1, "▁c": 2, "at": 3, "a": 4, "▁a": 5}
+    pipeline = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=pieces, merges=[], unk_token="<unk>"))
+    pipeline.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    pipeline.decoder = tokenizers.decoders.Metaspace()
+    made = Tokenizer(pipeline)
+    assert made.decode([1]) == "the"
+    assert made.word_starts.nonzero()[0].tolist() == [1, 2, 5]

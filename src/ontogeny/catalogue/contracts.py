@@ -55,6 +55,10 @@ class DataFacts(Protocol):
         """What can be counted in the training data; None where it is made anew each step, or unknown."""
         ...
 
+    def word_starts(self) -> Tensor | None:
+        """Which tokens begin with white space [vocabulary]; None where tokens are no pieces of text."""
+        ...
+
     def fixed_lags(self) -> frozenset[int]:
         """Repeat lengths built into training, at which a positional habit would look like induction."""
         ...

@@ -30,6 +30,7 @@ from ontogeny.evidence import (
     variance_spectra,
     weight_sketch,
     weights,
+    word_bounds,
 )
 from ontogeny.evidence.kinds import (
     EVIDENCE,
@@ -86,4 +87,5 @@ __all__ = [
     "variance_spectra",
     "weight_sketch",
     "weights",
+    "word_bounds",
 ]

@@ -75,6 +75,12 @@ class TextFacts:
         """None: a text to measure on is not the data that was trained on."""
         return None
 
+    def word_starts(self) -> Tensor | None:
+        with contextlib.suppress(BadSource):
+            starts = torch.from_numpy(self._tokenizer().word_starts)
+            return torch.nn.functional.pad(starts, (0, max(0, self.vocabulary - len(starts))))
+        return None
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()
 

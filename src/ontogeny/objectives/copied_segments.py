@@ -105,6 +105,9 @@ class copied_segments:
     def statistics(self) -> None:
         return None
 
+    def word_starts(self) -> None:
+        return None
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset({self.shortest} if self.shortest == self.longest else ())
 

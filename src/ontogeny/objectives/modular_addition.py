@@ -87,6 +87,9 @@ class modular_addition:
     def statistics(self) -> None:
         return None
 
+    def word_starts(self) -> None:
+        return None
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Self
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ontogeny.catalogue import Batch, objective
@@ -61,6 +61,10 @@ class next_token:
 
     def statistics(self) -> CorpusStatistics:
         return self.corpus.statistics
+
+    def word_starts(self) -> Bool[Tensor, "vocabulary"] | None:
+        known = self.corpus.tokenizer
+        return None if known is None else torch.from_numpy(known.word_starts)
 
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()

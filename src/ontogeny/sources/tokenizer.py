@@ -56,6 +56,16 @@ class Tokenizer:
         return known if known is not None and self.pipeline.encode("a").ids[:1] == [known] else None
 
     @cached_property
+    def word_starts(self) -> NDArray[np.bool_]:
+        """Which tokens begin with white space where they follow another one [vocabulary]."""
+        lead = self.encode(["a"])[0][-1:].tolist()
+        before = len(self.decode(lead))
+        pairs = [[*lead, token] for token in range(self.vocabulary)]
+        with one_thread():
+            texts = self.pipeline.decode_batch(pairs, skip_special_tokens=False)
+        return np.array([text[before : before + 1].isspace() for text in texts])
+
+    @cached_property
     def hash(self) -> str:
         """xxh3-128 of its whole definition."""
         return xxhash.xxh3_128_hexdigest(self.pipeline.to_str().encode())

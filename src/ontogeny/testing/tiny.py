@@ -39,6 +39,10 @@ class TinyFacts:
         """Of a made-up training stream in which tokens differ in how often, and after what, they come."""
         return _tiny_statistics(self.vocabulary)
 
+    def word_starts(self) -> Tensor:
+        """One token of three."""
+        return torch.arange(self.vocabulary) % 3 == 0
+
     def fixed_lags(self) -> frozenset[int]:
         return frozenset()
 
