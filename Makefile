@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 
-.PHONY: help venv demo test test-all lint docs bench clean
+.PHONY: help venv demo test test-all lint docs docs-pictures bench clean
 
 help:
 	@echo "make demo      train two small models, measure them, write runs/demo/report.html (4 minutes)"
 	@echo "make test      the tests CI runs        make test-all   all of them (slow ones too)"
 	@echo "make lint      ruff, pyright, layers    make docs       the reference pages"
+	@echo "make docs-pictures   train two recipes, measure every part, draw its number (half an hour on one thread)"
 	@echo "make bench     performance claims, each beside its peer or floor"
 
 venv: $(VENV)/.ready
@@ -39,6 +40,10 @@ lint: venv
 	@echo "lint: clean"
 
 docs: venv
+	@$(BIN)/python docs/reference.py
+
+docs-pictures: venv
+	@$(BIN)/python docs/pictures.py
 	@$(BIN)/python docs/reference.py
 
 bench: venv
