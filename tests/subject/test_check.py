@@ -114,6 +114,28 @@ def test_a_wrong_map_is_refused_with_the_site_and_the_difference(how):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("family", ["gpt2", "gpt_neox", "llama", "olmo", "gemma", "phi"])
+@pytest.mark.parametrize(("shift", "factor"), [(1, 1), (100, 1), (1, 1e-3), (0, 1e-3), (0, 1e-6), (0, 1e3)])
+def test_what_is_allowed_grows_and_shrinks_with_what_is_summed(family, shift, factor):
+    """Weights of one sign cancel in normed streams, and small ones leave small sums; neither is a wrong map."""
+    model = tiny(family)
+    for parameter in model.parameters():
+        parameter.data.mul_(factor).add_(shift)
+    assert faults(Subject(model, check=False)) == {}
+
+
+@pytest.mark.parametrize("factor", [1e-2, 1e2])
+@pytest.mark.parametrize(
+    "how", ["values and keys exchanged", "heads taken for thirds", "thirds taken for heads", "another query"]
+)
+def test_a_wrong_map_is_refused_whatever_the_scale(how, factor):
+    family, spoil, _ = WRONG[how]
+    model = tiny(family)
+    for parameter in model.parameters():
+        parameter.data.mul_(factor)
+    assert "head" in faults(Subject(model, spoil(read_anatomy(model)), check=False))
+
+
 def test_broken_weights_do_not_make_a_map_wrong():
     model = tiny("llama")
     for parameter in model.parameters():

@@ -16,6 +16,19 @@ def test_rounding_is_a_share_of_the_largest_term():
     assert apart(*small, torch.tensor([50.0])) == "", "it is what is left of a sum of larger terms"
 
 
+def test_of_long_sums_a_share_of_their_magnitudes_is_allowed():
+    left = torch.tensor([1e-4]), torch.tensor([2e-4])
+    assert apart(*left, summed=torch.tensor([11.0])) == ""
+    assert apart(*left, summed=torch.tensor([9.0])) == "is off by 0.0001, with 9e-05 allowed"
+
+
+def test_scale_changes_nothing():
+    for scale in (1e-12, 1.0, 1e12):
+        one, other = torch.tensor([1.0, 2.0]) * scale, torch.tensor([1.0, 2.001]) * scale
+        assert apart(one, other)
+        assert apart(one, one * (1 + 5e-5)) == ""
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_what_a_dtype_rounds_away_is_allowed(dtype):
     exact = torch.linspace(1, 2, 7, dtype=torch.float64)

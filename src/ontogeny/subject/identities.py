@@ -12,14 +12,20 @@ if TYPE_CHECKING:
     from ontogeny.subject.check import Run
     from ontogeny.subject.subject import Subject
 
-#: How far sums may be apart, as a share of the largest number compared.
+#: How far numbers may be apart, as a share of the largest number compared.
 TOLERANCE = {torch.float64: 1e-8, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 
 
-def apart(found: Tensor, expected: Tensor, *terms: Tensor) -> str:
+#: How far long sums may be apart, as a share of the sum of their terms' magnitudes: they are made in float32
+#: at least, and what is left after much cancels has the errors of what cancelled.
+SUMMED = 1e-5
+
+
+def apart(found: Tensor, expected: Tensor, *terms: Tensor, summed: Tensor | None = None) -> str:
     """How far two tensors are apart, in words; "" if they are equal but for rounding, or not finite.
 
-    Rounding is a share of the largest number among what is expected and the terms it is a sum of.
+    Rounding is a share of the largest number among what is expected and the terms it is a sum of; of sums
+    over many terms also a share of `summed`, the sum of the magnitudes. Scaling a model changes nothing.
     """
     if found.shape != expected.shape:
         return f"is {list(found.shape)}, not {list(expected.shape)}"
@@ -27,8 +33,14 @@ def apart(found: Tensor, expected: Tensor, *terms: Tensor) -> str:
         return ""
     difference = float((found - expected).abs().max()) if found.numel() else 0.0
     scale = max((float(term.abs().max()) for term in (expected, *terms) if term.numel()), default=0.0)
-    allowed = TOLERANCE.get(found.dtype, 1e-4) * max(scale, 1e-6)
+    allowed = TOLERANCE.get(found.dtype, 1e-4) * scale
+    allowed += 0.0 if summed is None or not summed.numel() else SUMMED * float(summed.abs().max())
     return "" if difference <= allowed else f"is off by {difference:.3g}, with {allowed:.3g} allowed"
+
+
+def _sums(equation: str, given: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Products summed as the equation says, and their magnitudes summed."""
+    return torch.einsum(equation, given, weight), torch.einsum(equation, given.abs(), weight.abs())
 
 
 def shapes(subject: "Subject", run: "Run") -> dict[str, str]:
@@ -100,11 +112,19 @@ def ends(subject: "Subject", run: "Run") -> dict[str, str]:
         wrong |= {"final_state": f"the norm of the last residual {off}"} if off else {}
     if "readout" in anatomy.claims:
         with torch.no_grad():
-            off = apart(run.logits, subject.readout(residual))
+            off = apart(run.logits, subject.readout(residual), summed=_read_out(subject, final))
         wrong |= (
             {"readout": f"what is read out of the last residual {off}"} if off else _gain(subject, residual)
         )
     return wrong
+
+
+def _read_out(subject: "Subject", final: Tensor) -> Tensor | None:
+    try:
+        weight = subject.unembedding()
+    except NotObservable:
+        return None
+    return final.abs() @ weight.abs().T
 
 
 def _gain(subject: "Subject", residual: Tensor) -> dict[str, str]:
@@ -122,8 +142,13 @@ def _normed(norm: Any, gain: Tensor, stream: Tensor) -> str:
     named = (getattr(norm, name) for name in ("eps", "variance_epsilon") if hasattr(norm, name))
     epsilon = next(named, 1e-5)  # OLMo 1 has it in its code only
     centred = stream - stream.mean(-1, keepdim=True)
-    plain = [x * (x.square().mean(-1, keepdim=True) + epsilon).rsqrt() * gain for x in (centred, stream)]
-    off = [apart(normed, x if bias is None else x + bias) for x in plain]
+    rates = [(x.square().mean(-1, keepdim=True) + epsilon).rsqrt() * gain for x in (centred, stream)]
+    plain = [x * rate for x, rate in zip((centred, stream), rates, strict=True)]
+    # Of a stream of nearly equal features little is left without their mean: errors are those of the stream.
+    off = [
+        apart(normed, x if bias is None else x + bias, stream * rate)
+        for x, rate in zip(plain, rates, strict=True)
+    ]
     return off[1] if all(off) else ""
 
 
@@ -142,9 +167,10 @@ def heads(subject: "Subject", run: "Run") -> dict[str, str]:
             weights = subject.head_weights(layer)
         except (RuntimeError, NotObservable) as error:
             return {"head": str(error).replace("\n", "; ")}
-        made = torch.einsum("sphc,hwc->spw", run.seen["head_output", place], weights.output)
+        made, size = _sums("sphc,hwc->spw", run.seen["head_output", place], weights.output)
         projected = run.projected[place]
-        off = {"output": apart(_differences(made), _differences(projected), made, projected)}
+        output = apart(_differences(made), _differences(projected), made, projected, summed=size)
+        off = {"output": output}
         off["attention_output"] = _written(subject, run, layer, place)
         off["norm"] = _read(subject, run, layer, place)
         if anatomy.attention:
@@ -160,8 +186,8 @@ def _asked_and_offered(subject: "Subject", run: "Run", layer: int, place: Place)
     weights, given = subject.head_weights(layer), run.attended[place]
     groups = subject.anatomy.heads // subject.anatomy.key_value_heads
     value = run.seen["value", place].repeat_interleave(groups, 1)
-    made = torch.einsum("spw,hcw->shpc", given, weights.value)
-    off = {"value": apart(_differences(value, 2), _differences(made, 2), made, value)}
+    made, size = _sums("spw,hcw->shpc", given, weights.value)
+    off = {"value": apart(_differences(value, 2), _differences(made, 2), made, value, summed=size)}
     if _plain_queries(subject, layer):
         key = run.seen["key", place].repeat_interleave(groups, 1)
         off["query"] = _aligned(run.seen["query", place], given, weights.query)
@@ -198,10 +224,13 @@ def _written(subject: "Subject", run: "Run", layer: int, place: Place) -> str:
 
 
 def _aligned(found: Tensor, given: Tensor, weight: Tensor) -> str:
-    made = torch.einsum("sw,hcw->shc", given[:, 0], weight)
+    made, size = _sums("sw,hcw->shc", given[:, 0], weight)
     change, seen = made - made[:1], found[:, :, 0] - found[:1, :, 0]
-    factor = (change * seen).sum() / change.square().sum().clamp_min(1e-12)
-    return apart(seen, change * factor.clamp_min(0), made, found[:, :, 0])
+    largest = change.abs().max().clamp_min(torch.finfo(change.dtype).tiny)  # squares of small numbers vanish
+    part = change / largest
+    factor = (part * (seen / largest)).sum() / part.square().sum().clamp_min(1e-12)
+    factor = factor.clamp_min(0)
+    return apart(seen, change * factor, made * factor, found[:, :, 0], summed=size * factor)
 
 
 def _differences(tensor: Tensor, position: int = 1) -> Tensor:
