@@ -34,6 +34,7 @@ PARTS = (
     "prior_loading",
     "probability_signature",
     "heldout_loss",
+    "surprisal",
 )
 #: Steps shown of a course; the others are in the run.
 SHOWN = (0, 1, 4, 16, 32, 64, 128, 256, 512, 768, 1000)
@@ -107,6 +108,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         run = the_run(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(scratch) / "letters")
         show("held-out loss, nats", course(run, "heldout_loss", {"": "loss"}))
+        show("surprisal, bits", course(run, "surprisal", {"": "a token", "word": "a word"}))
         ngram_orders(run)
         learning_times(run)
         ages(run)
