@@ -42,7 +42,7 @@ def median_most(ratios: Sequence[float], level: float = 0.95) -> tuple[float, fl
 
 
 def show(claims: Sequence[Claim]) -> None:
-    width = max(len(claim.what) for claim in claims)
+    width = max((len(claim.what) for claim in claims), default=0)
     print(f"{'':<{width}}  {'measured':>10}  {'at most':>8}  {'unit':<12} {'':<4}")
     for claim in claims:
         most = "" if claim.most is None else f"{claim.most:g}"
