@@ -29,6 +29,11 @@ class OntogenyError(Exception):
             lines.append(f"  to do:    {self.remedy}")
         return "\n".join(lines)
 
+    def in_one_line(self) -> str:
+        """The same four things as the reason of a status."""
+        told = (("received", self.received), ("allowed", self.allowed), ("to do", self.remedy))
+        return "; ".join([self.what, *(f"{name}: {value}" for name, value in told if value)])
+
 
 def _told_again(
     kind: type[OntogenyError], what: str, received: str | None, allowed: str | None, remedy: str | None
@@ -122,3 +127,7 @@ class MissingExtra(OntogenyError):
 
 class DamageWarning(UserWarning):
     """Something stored is damaged and was left out of what was read; `ontogeny verify` tells all of it."""
+
+
+class AuditWarning(UserWarning):
+    """Checkpoints that are about to be measured are not what their names say; `ontogeny audit` tells more."""

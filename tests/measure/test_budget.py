@@ -29,12 +29,14 @@ def parts_of_their_own():
 
         @instrument(unit="norm", source="a test")
         def proof_dear(residual_norms):
-            """Mean length, slowly.
+            """Mean length, with much ado.
 
             Known: no.
             Misleads: no.
             """
-            time.sleep(0.05)
+            started = time.process_time()
+            while time.process_time() < started + 0.05:
+                pass
             return residual_norms.total / residual_norms.n
 
         yield

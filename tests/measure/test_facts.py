@@ -30,9 +30,17 @@ def test_no_more_windows_than_the_text_has(facts):
     assert len(facts.heldout(500, 40)[0]) == 25
 
 
+def test_rows_of_a_short_text_become_shorter_not_fewer_than_eight(facts):
+    """1,000 tokens are 15 rows of 64 and not 8 of 128."""
+    assert facts.heldout(128, 200)[0].shape == (10, 100)
+    assert facts.heldout(128, 512)[0].shape == (15, 64)
+
+
 def test_a_text_for_fewer_than_eight_is_too_short(facts):
-    with pytest.raises(BadSource, match=r"too short[\s\S]*1000 tokens"):
-        facts.heldout(128, 200)
+    facts.path.write_text("0123456789" * 50)
+    with pytest.raises(BadSource, match=r"too short[\s\S]*500 tokens[\s\S]*512[\s\S]*longer text"):
+        facts.heldout(128, 512)
+    assert len(facts.heldout(128, 40)[0]) == 12
 
 
 def test_a_tokenizer_of_another_model_is_refused(facts):

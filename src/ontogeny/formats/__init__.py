@@ -35,6 +35,7 @@ __all__ = [
     "Lengths",
     "Trust",
     "Weights",
+    "caution",
     "files",
     "find",
     "hash_of",
@@ -91,6 +92,11 @@ def _seen(path: Path) -> str:
             else "an empty folder"
         )
     return f"a file of {path.stat().st_size:,} bytes" if path.is_file() else "no such file or folder"
+
+
+def caution(path: Path | str) -> str | None:
+    """What one should know of a checkpoint's values before measuring them, if its format has such a thing."""
+    return gguf_file.caution if find(path) is gguf_file else None
 
 
 def read(path: Path | str, *, trust: Trust = NO_PICKLES) -> Weights:

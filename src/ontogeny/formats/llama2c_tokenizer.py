@@ -7,6 +7,7 @@ of the best score is merged, until there is none.
 
 import itertools
 import struct
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import tokenizers
@@ -53,7 +54,8 @@ def read_llama2c_tokenizer(path: Path) -> Tokenizer:
         for i, (_, t) in enumerate(scored)
     ]
     vocabulary = {text: i for i, text in reversed(list(enumerate(texts)))}
-    merges = _merges(texts, [score for score, _ in scored])
+    own = {text: i for i, text in enumerate(texts) if i >= BYTES + 256}
+    merges = merges_of(own, [score for score, _ in scored])
     pipeline = tokenizers.Tokenizer(
         models.BPE(vocab=vocabulary, merges=merges, unk_token=UNKNOWN, byte_fallback=True, fuse_unk=False)
     )
@@ -68,9 +70,8 @@ def read_llama2c_tokenizer(path: Path) -> Tokenizer:
     return Tokenizer(pipeline, {"bos_token": BEGINNING, "eos_token": END, "unk_token": UNKNOWN})
 
 
-def _merges(texts: list[str], scores: list[float]) -> list[tuple[str, str]]:
+def merges_of(ids: Mapping[str, int], scores: Sequence[float]) -> list[tuple[str, str]]:
     """Every way to make a token of two others, best score first."""
-    ids = {text: i for i, text in enumerate(texts) if i >= BYTES + 256}
     found = []
     for text, i in ids.items():
         for cut in range(1, len(text)):

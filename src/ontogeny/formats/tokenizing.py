@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ontogeny.formats import gguf_file
 from ontogeny.formats.llama2c_tokenizer import read_llama2c_tokenizer
+from ontogeny.formats.sentencepiece_model import read_sentencepiece
 from ontogeny.formats.weights import Weights
 from ontogeny.sources import Tokenizer, read_tokenizer
 
@@ -17,17 +19,32 @@ _EMBEDDINGS = (
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer at `Weights.tokenizer`: a folder with tokenizer.json, or llama2.c's file; BadSource."""
-    return read_llama2c_tokenizer(path) if path.is_file() else read_tokenizer(path)
+    """The tokenizer at `Weights.tokenizer`: a folder with tokenizer.json, or a file that is or holds one.
+
+    Errors: BadSource; MissingExtra for a GGUF file.
+    """
+    if path.is_dir():
+        return read_tokenizer(path)
+    if gguf_file.claims(path):
+        return gguf_file.read_gguf_tokenizer(path)
+    return read_sentencepiece(path) if path.suffix == ".model" else read_llama2c_tokenizer(path)
 
 
-def tokenizer_in(folder: Path) -> Tokenizer | None:
-    """The tokenizer that lies in a folder: its tokenizer.json, or the one `tok*.bin` of llama2.c; None if
-    there is none. BadSource if it cannot be read."""
+def tokenizer_in(place: Path) -> Tokenizer | None:
+    """The tokenizer in a folder, or in or beside a checkpoint that is a file; None if there is none.
+
+    A tokenizer.json; else what a GGUF file holds; else the one `tok*.bin` of llama2.c, or beside a file the
+    one `tok*.model` that it was made from. BadSource if it cannot be read.
+    """
+    folder = place if place.is_dir() else place.parent
     if (folder / "tokenizer.json").is_file():
         return read_tokenizer(folder)
+    if gguf_file.claims(place):
+        return open_tokenizer(place)
     found = [path for path in folder.glob("tok*.bin") if path.is_file()]
-    return read_llama2c_tokenizer(found[0]) if len(found) == 1 else None
+    if not found and place.is_file():
+        found = [path for path in folder.glob("tok*.model") if path.is_file()]
+    return open_tokenizer(found[0]) if len(found) == 1 else None
 
 
 @dataclass(frozen=True)

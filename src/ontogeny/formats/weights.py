@@ -39,7 +39,7 @@ class Weights:
     tensors    by canonical name; a tied tensor is there once. Reading one may read the disk.
     aliases    other names of tied tensors, each with the name under which the tensor is in `tensors`
     config     the dictionary of `config.json`: of transformers, or ours (key "ontogeny"); {} where unknown
-    tokenizer  a folder with tokenizer.json, or a llama2.c tokenizer file, for `formats.open_tokenizer`
+    tokenizer  a folder with tokenizer.json, or a file that is or holds one, for `formats.open_tokenizer`
     notes      what was done to the names and values, and what the format cannot know
     """
 

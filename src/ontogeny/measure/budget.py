@@ -20,7 +20,7 @@ from ontogeny.measure.taken_steps import add_steps
 from ontogeny.store.documents import read_json, write_json
 from ontogeny.store.run import Run
 from ontogeny.subject import Subject
-from ontogeny.vocabulary import Reading, Stimulus
+from ontogeny.vocabulary import Place, Reading, Stimulus
 
 PRICES = "prices.json"
 
@@ -95,7 +95,7 @@ def _kept(home: Path) -> Prices:
 def _price(
     prices: Prices, subject: Subject, units: Sequence[Unit], facts: DataFacts | None, batch: int
 ) -> None:
-    """Time one batch of a stimulus, each reduction in it, and each part at one place."""
+    """Time one batch of a stimulus, each reduction in it, and each part at one place of every shape."""
     if not units:
         return
     stimulus = units[0].stimulus
@@ -109,7 +109,8 @@ def _price(
         spent: dict[str, float] = {}
         watchers = watchers_for((unit.watched, unit.at) for unit in units)
         timed = [_timed(watcher, f"{watcher.name} at {watcher.at}", spent) for watcher in watchers]
-        fused_pass(subject, first, watchers, batch, facts)  # what is made once a session costs no checkpoint
+        # What is made once a session costs no checkpoint.
+        fused_pass(subject, _first(stimulus, 1), watchers, batch, facts)
         seconds, streamed = _clock(lambda: fused_pass(subject, first, timed, batch, facts))
         key = units[0].stimulus_hash
         prices.passes[key] = max(0.0, seconds - sum(spent.values())) * scale
@@ -138,22 +139,36 @@ def _own_seconds(
         passes = unit.part.options["passes"]
         count = passes if isinstance(passes, int) else passes(subject, unit.stimulus)
         return count * prices.passes.get(unit.stimulus_hash, 0.0)
-    every = Found(streamed, raw).places(unit.at)
-    if not every:
-        return 0.0
-    here = {key: value for key, value in {**raw, **streamed}.items() if key[2] == every[0]}
-    found = Found(here, {})
+    offered = {**raw, **streamed}
+    alike = _alike(Found(streamed, raw).places(unit.at), unit.at, raw)
+    if "facts" in unit.part.needs and alike:
+        _at_place(subject, unit, offered, given, alike[0][0])()  # facts are counted once a session
+    seconds = sum(
+        len(places) * _clock(_at_place(subject, unit, offered, given, places[0]))[0] for places in alike
+    )
+    return seconds * (sum(map(len, alike)) - 1) / 2 if unit.layers else seconds
+
+
+def _alike(places: Sequence[Place], at: str, raw: Any) -> list[list[Place]]:
+    """Places whose weights have the same shapes: what one of them takes, each of them takes."""
+    shapes: dict[Place, list[Any]] = {}
+    for (_, site, place), weight in raw.items():
+        if site == at:
+            shapes.setdefault(place, []).append(getattr(weight, "shape", None))
+    groups: dict[str, list[Place]] = {}
+    for place in places:
+        groups.setdefault(str(shapes.get(place)), []).append(place)
+    return list(groups.values())
+
+
+def _at_place(
+    subject: Subject, unit: Unit, offered: Any, given: Mapping[str, Any], place: Place
+) -> Callable[[], None]:
+    """Measuring a unit at one place alone; a comparison is with the same evidence."""
+    found = Found({key: value for key, value in offered.items() if key[2] == place}, {})
     found.given |= given
     plain = replace(unit, layers=False)
-
-    def measured() -> None:
-        measure_unit(Measured(), subject, plain, found, [plain], lambda _: found)
-
-    if "facts" in unit.part.needs:
-        measured()  # facts are counted once a session
-    seconds, _ = _clock(measured)
-    pairs = len(every) * (len(every) - 1) / 2
-    return seconds * (pairs if unit.layers else len(every))
+    return lambda: measure_unit(Measured(), subject, plain, found, [plain], lambda _: found)
 
 
 def _step_seconds(unit: Unit, run: Run | None) -> float:
@@ -163,9 +178,10 @@ def _step_seconds(unit: Unit, run: Run | None) -> float:
 
 
 def _clock(call: Callable[[], Any]) -> tuple[float, Any]:
-    started = time.perf_counter()
+    """Seconds of work, not of waiting: a busy machine must not make a part dearer."""
+    started = time.process_time()
     result = call()
-    return time.perf_counter() - started, result
+    return time.process_time() - started, result
 
 
 def _timed(watcher: Watcher, name: str, spent: dict[str, float]) -> Watcher:

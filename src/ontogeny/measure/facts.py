@@ -1,6 +1,7 @@
 """What a stimulus may know about the data of a series."""
 
 import contextlib
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,11 @@ from ontogeny.formats import tokenizer_in
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.training import objective_of
 from ontogeny.series import Series, SeriesCheckpoint, StoredCheckpoint
-from ontogeny.sources import CorpusStatistics, Tokenizer, read_tokenizer
+from ontogeny.sources import CorpusStatistics, Tokenizer
 from ontogeny.subject import Subject
+
+#: Rows of a text there must be, and how short they may become for it.
+FEWEST, SHORTEST = 8, 64
 
 
 class TextFacts:
@@ -26,26 +30,33 @@ class TextFacts:
     length are no tokens and not used.
     """
 
-    def __init__(self, subject: Subject, folder: Path | None, text: Path | None) -> None:
-        self.folder, self.path = folder, text
+    def __init__(self, subject: Subject, place: Path | None, text: Path | None) -> None:
+        self.place, self.path = place, text
         self.context = subject.anatomy.context
         rows = subject.anatomy.vocabulary
         with contextlib.suppress(BadSource):  # what cannot be read is told when a text is asked for
-            rows = min(rows, self._tokenizer().vocabulary)
+            rows = min(rows, self._tokenizer.vocabulary)
         self.vocabulary = rows
 
     def heldout(self, sequences: int, length: int) -> tuple[Tensor, Tensor] | None:
-        """Evenly spaced windows of the given text, which must be long enough for at least eight."""
+        """Evenly spaced windows of the given text.
+
+        Where the text has fewer than eight that long, they are half as long, and again, but not below 64.
+        BadSource if there are still fewer than eight.
+        """
         if self.path is None:
             return None
         tokens = self._encoded(self.path)
-        count = min(sequences, len(tokens) // length)
-        if count < 8:
+        while len(tokens) < FEWEST * length and length >= 2 * SHORTEST:
+            length //= 2
+        if len(tokens) < FEWEST * length:
             raise BadSource(
                 f"{self.path} is too short to measure on",
-                received=f"{len(tokens)} tokens",
-                allowed=f"at least {8 * length}",
+                received=f"{len(tokens):,} tokens",
+                allowed=f"at least {FEWEST * length:,} ({FEWEST} rows of {length})",
+                remedy="give a longer text with --text",
             )
+        count = min(sequences, len(tokens) // length)
         starts = np.arange(count) * (len(tokens) - length) // max(count - 1, 1)
         rows = torch.from_numpy(tokens[starts[:, None] + np.arange(length)].astype(np.int64))
         weights = torch.ones(rows.shape)
@@ -59,10 +70,10 @@ class TextFacts:
             raise BadSource(
                 f"{path} cannot be read", received=str(error), allowed="a text file in UTF-8"
             ) from None
-        tokens = self._tokenizer().encode([text])[0]
+        tokens = self._tokenizer.encode([text])[0]
         if len(tokens) and int(tokens.max()) >= self.vocabulary:
             raise BadSource(
-                f"the tokenizer of {self.folder} is not the model's",
+                f"the tokenizer of {self.place} is not the model's",
                 received=f"token {int(tokens.max())}",
                 allowed=f"tokens below the model's vocabulary of {self.vocabulary}",
             )
@@ -77,7 +88,7 @@ class TextFacts:
 
     def word_starts(self) -> Tensor | None:
         with contextlib.suppress(BadSource):
-            starts = torch.from_numpy(self._tokenizer().word_starts)
+            starts = torch.from_numpy(self._tokenizer.word_starts)
             return torch.nn.functional.pad(starts, (0, max(0, self.vocabulary - len(starts))))
         return None
 
@@ -85,20 +96,26 @@ class TextFacts:
         return frozenset()
 
     def beginning(self) -> int | None:
-        """The tokenizer's beginning token, if the folder has a tokenizer that names one."""
-        known = None if self.folder is None else tokenizer_in(self.folder)
-        return known.bos if known else None
+        """The tokenizer's beginning token, if there is a tokenizer that names one."""
+        return None if self._found is None else self._found.bos
 
     def text(self, tokens: Tensor) -> str:
-        return self._tokenizer().decode(tokens.tolist())
+        return self._tokenizer.decode(tokens.tolist())
 
+    @cached_property
+    def _found(self) -> Tokenizer | None:
+        return None if self.place is None else tokenizer_in(self.place)
+
+    @property
     def _tokenizer(self) -> Tokenizer:
-        if self.folder is None:
+        if self._found is None:
+            whose = "the checkpoints" if self.place is None else str(self.place)
             raise BadSource(
-                "the checkpoints have no tokenizer of their own",
-                allowed="checkpoints in files, with a tokenizer.json beside them",
+                f"no tokenizer was found with {whose}",
+                allowed="a tokenizer.json beside the checkpoint, or llama2.c's one tok*.bin or tok*.model",
+                remedy="put the tokenizer that the model was trained with beside its checkpoint",
             )
-        return tokenizer_in(self.folder) or read_tokenizer(self.folder)
+        return self._found
 
 
 def facts_of(

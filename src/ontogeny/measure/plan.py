@@ -96,7 +96,7 @@ class Session:
             try:
                 self._stimuli[name] = part("stimulus", name).make(self.facts)
             except BadSource as error:
-                self._stimuli[name] = undefined(Status.NO_TARGET, error.what)
+                self._stimuli[name] = undefined(Status.NO_TARGET, error.in_one_line())
         return self._stimuli[name]
 
     def _units_of(self, asked: Asked) -> list[Unit]:
@@ -215,13 +215,13 @@ def price(session: Session) -> Price:
         sequences, length = stimulus.shape
         shape = f"{sequences} × {length} tokens, one pass, reduces {', '.join(sorted(set(watched)))}"
         lines.append((name, shape, names))
-        started = time.perf_counter()
+        started = time.process_time()
         for start in range(0, sequences, session.request.batch):
             session.subject.run(stimulus.tokens[start : start + session.request.batch])
-        middle = time.perf_counter()
+        middle = time.process_time()
         gather(session.subject, units, session.request.batch, session.facts)
         plain += middle - started
-        whole += time.perf_counter() - middle
+        whole += time.process_time() - middle
     return Price(len(todo), tuple(lines), _by_part(session), plain * len(todo), whole * len(todo))
 
 

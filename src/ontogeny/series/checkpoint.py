@@ -50,7 +50,7 @@ class StoredCheckpoint(SeriesCheckpoint):
 
     @abstractmethod
     def tokenizer(self) -> Path:
-        """A folder that holds its tokenizer, if there is any; it stays where it is."""
+        """A folder that holds its tokenizer, if there is any, or the file it is; both stay where they are."""
 
 
 @dataclass(frozen=True)
@@ -84,4 +84,4 @@ class LocalCheckpoint(StoredCheckpoint):
         return nullcontext(self.path)
 
     def tokenizer(self) -> Path:
-        return self.path if self.path.is_dir() else self.path.parent
+        return self.path

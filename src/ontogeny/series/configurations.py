@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ontogeny import formats
 from ontogeny.series.checkpoint import LocalCheckpoint, SeriesCheckpoint
 
 #: What a tool writes about itself; it may change while a model is trained.
@@ -24,6 +25,12 @@ def differing_configurations(by_step: Mapping[int, SeriesCheckpoint]) -> list[st
     return [
         f"the checkpoints have {len(groups)} configurations, at steps {'; '.join(spans)}: several models?"
     ]
+
+
+def cautions(by_step: Mapping[int, SeriesCheckpoint]) -> list[str]:
+    """What one should know of the values in the checkpoints' formats, each once."""
+    local = [one for one in by_step.values() if isinstance(one, LocalCheckpoint)]
+    return sorted({said for one in local if (said := formats.caution(one.path))})
 
 
 def _configuration(path: Path) -> str:

@@ -12,7 +12,7 @@ from ontogeny.errors import NotARun, OntogenyError
 from ontogeny.formats import FORMATS, Trust
 from ontogeny.series import hub
 from ontogeny.series.checkpoint import LocalCheckpoint, SeriesCheckpoint
-from ontogeny.series.configurations import differing_configurations
+from ontogeny.series.configurations import cautions, differing_configurations
 from ontogeny.series.folder import ROWS_HOME, find_checkpoints
 from ontogeny.series.found import Found, Rule
 from ontogeny.series.made import Load, MadeCheckpoint, importable, resolved, whole_step
@@ -119,7 +119,7 @@ class Series:
     @classmethod
     def _ordered(cls, path: Path, home: Path, name: str, identity: str, found: Found) -> Self:
         steps = sorted(found.by_step)
-        found.notes += [*jumps(steps), *differing_configurations(found.by_step)]
+        found.notes += [*jumps(steps), *differing_configurations(found.by_step), *cautions(found.by_step)]
         checkpoints = tuple(found.by_step[step] for step in steps)
         digest = xxhash.xxh3_64_hexdigest(identity.encode())[:8]
         return cls(path, home, name, digest, checkpoints, None, tuple(found.notes))

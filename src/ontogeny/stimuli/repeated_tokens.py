@@ -36,9 +36,7 @@ def repeated_tokens(
         )
     usual = _usual_tokens(facts, least_count)
     if len(usual) < allowed[-1]:
-        return undefined(
-            Status.N_TOO_SMALL, f"{len(usual)} tokens occur {least_count} times; a block needs {allowed[-1]}"
-        )
+        return _too_few(facts, len(usual), allowed[-1], least_count)
     rng = Streams(seed).generator("measurement", place="repeated_tokens")
     choice = torch.tensor(allowed)
     own = (torch.arange(sequences) % len(choice))[torch.randperm(sequences, generator=rng)]
@@ -62,6 +60,15 @@ def _usual_tokens(facts: DataFacts, least_count: int) -> Tensor:
     counts = facts.token_counts()
     usual = torch.arange(facts.vocabulary) if counts is None else (counts >= least_count).nonzero().flatten()
     return usual if facts.beginning() is None else usual[usual != facts.beginning()]
+
+
+def _too_few(facts: DataFacts, known: int, needed: int, least_count: int) -> Reading:
+    counted = facts.token_counts() is not None
+    which = f"occur {least_count} times in training" if counted else "may be used"
+    needs = f"a block for a context of {facts.context} needs {needed} different ones"
+    remedy = "; it takes more data, or a smaller vocabulary" if counted else ""
+    reason = f"{known} tokens of the vocabulary {which}; {needs}: heads cannot be screened on it{remedy}"
+    return undefined(Status.N_TOO_SMALL, reason, n=known)
 
 
 def _rows(usual: Tensor, lags: Tensor, length: int, first: int | None, rng: torch.Generator) -> Tensor:
