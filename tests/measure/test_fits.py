@@ -8,7 +8,7 @@ from ontogeny.measure import measure
 from ontogeny.store.fits import fit_keys
 from ontogeny.store.run import Run
 from ontogeny.testing import temporary_catalogue
-from ontogeny.vocabulary import Fitted
+from ontogeny.vocabulary import Fitted, Status, undefined
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +44,32 @@ def test_a_needed_fit_is_measured_unasked(run_of, rows):
     assert len(list((home / "fits").iterdir())) == 1, "one pack"
     assert len(fit_keys(home)) == 10
     assert measure(home, ["proof_distance"]) == 0
+
+
+def test_a_fit_that_comes_to_nothing_hands_on_why(run_of, rows):
+    @fit(source="a test")
+    def proof_nothing(residual_sample: Tensor):
+        """Nothing.
+
+        Known: no.
+        Misleads: no.
+        """
+        return undefined(Status.TOO_SHORT, "as it was made to")
+
+    @instrument(unit="norm", source="a test")
+    def proof_waiting(residual_sample: Tensor, proof_nothing):
+        """Nothing, again.
+
+        Known: no.
+        Misleads: no.
+        """
+        return residual_sample.norm()
+
+    home = run_of("run")
+    measure(home, ["proof_waiting"])
+    frame = rows(home, part="proof_waiting")
+    assert set(frame["status"]) == {"too-short"}
+    assert set(frame["reason"]) == {"as it was made to"}
 
 
 def test_a_part_that_comes_later_finds_the_artefact_again(run_of, rows):

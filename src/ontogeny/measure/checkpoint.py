@@ -176,6 +176,7 @@ def measure_unit(
         gap = next((value for value in values if isinstance(value, Reading)), None)
         if gap is not None:
             add_reading(measured, unit, "", place, gap)
+            _tell_whoever_needs(measured, unit, found, place)
             continue
         extra = _generator(unit, place)
         used = " ".join(filter(None, (found.artefact_key(need, place) for need in unit.part.needs)))
@@ -184,6 +185,15 @@ def measure_unit(
             key = _artefact_key(unit, place)
             measured.artefacts[key] = fitted.artefact
             found.keep(unit.part.name, place, fitted.artefact, key)
+        else:
+            _tell_whoever_needs(measured, unit, found, place)
+
+
+def _tell_whoever_needs(measured: Measured, unit: Unit, found: Found, place: Place) -> None:
+    """A fit that came to nothing hands its own reason on to the parts that need it."""
+    if unit.part.kind == "fit":
+        last = measured.rows[-1]
+        found.keep(unit.part.name, place, undefined(Status(last["status"]), last["reason"]))
 
 
 def _measure_layers(measured: Measured, unit: Unit, found: Found) -> None:
