@@ -29,7 +29,7 @@ from ontogeny.report import draw
 from ontogeny.report.theme import LIGHT
 from ontogeny.store.run import MANIFEST, Run
 from ontogeny.views import head_timeline, part_over_time
-from ontogeny.views.figure import Figure, Panel, Text
+from ontogeny.views.figure import Figure, Panel, Rule
 from ontogeny.views.tables import of_part, placed, words
 from ontogeny.views.telemetry import DENSE, banded, training_rows
 
@@ -40,7 +40,7 @@ RECIPES: Mapping[str, tuple[str, ...]] = {"letters": ("recording.evaluate=16",),
 EVERYWHERE, ALSO = "letters", ("heads",)
 ONLINE_EVERY = 10
 #: Pixels of a picture with one and with more panels, and the paper around it.
-WIDE, WIDER, MARGIN = 420.0, 800.0, 12.0
+WIDE, WIDER, MARGIN = 380.0, 800.0, 12.0
 #: Bytes a picture may have.
 MOST = 15_000
 
@@ -50,6 +50,8 @@ def run_of(home: Path, name: str, measured: list[str]) -> Run:
     path = home / name
     if not (path / MANIFEST).exists():
         train(path, name)
+    if Run.open(path).outcome != "finished":
+        sys.exit(f"{path} was stopped before its end; remove it, and it is trained anew")
     measure(path, measured, done=lambda step: print(f"{name}: measured step {step:,}", flush=True))
     return Run.open(path)
 
@@ -78,7 +80,7 @@ def train(path: Path, name: str) -> None:
 def figure_of(part: Part, run: Run, rows: pd.DataFrame, transitions: pd.DataFrame) -> Figure:
     """A part's number over a run: heads as heads are drawn, everything else a line a place.
 
-    Beside one number of a whole course that was made of telemetry stands the telemetry.
+    One number of a whole course that was read off telemetry stands beside the telemetry.
     """
     mine = of_part(rows, part.name)
     stimuli = [name for name in (*part.stimuli, *mine["stimulus_name"].dropna()) if name]
@@ -87,17 +89,31 @@ def figure_of(part: Part, run: Run, rows: pd.DataFrame, transitions: pd.DataFram
         shown = head_timeline(mine, of_part(transitions, part.name), parts=[part.name], named=2).panels
         panels = tuple(replace(panel, y=part.unit) for panel in shown)
         return Figure(part.name, panels, columns=min(2, len(panels)))
-    figure = part_over_time(mine, part=part.name, unit=part.unit)
-    told = [mark.text for panel in figure.panels for mark in panel.marks if isinstance(mark, Text)]
-    read = part.options.get("telemetry", ())
-    if not told or not read:
-        return figure
+    own = mine[mine["component"] == ""]
+    if own["step"].nunique() == 1 and part.options.get("telemetry"):
+        return telemetry_figure(part, run, mine, float(own["value"].iloc[0]))
+    return part_over_time(mine, part=part.name, unit=part.unit)
+
+
+def telemetry_figure(part: Part, run: Run, mine: pd.DataFrame, value: float) -> Figure:
+    """What a number of the whole course was read off, and the moments that the part points at in it."""
+    read = part.options["telemetry"]
     known = training_rows(run.telemetry(*read))
-    panels = [
-        Panel(words(metric), tuple(banded(known, metric, "", window=0.1, most=60, scale="step")))
-        for metric in read
-    ]
-    return Figure(part.name, (replace(panels[0], latest=told[0]), *panels[1:]), columns=min(2, len(panels)))
+    panels = []
+    for metric in read:
+        moments = mine[mine["component"].str.startswith(metric) & (mine["step"] < mine["step"].max())]
+        rules = [Rule(float(step)) for step in moments["step"]]
+        marked = ", ".join(words(name) for name in moments["component"].unique())
+        marks = (*banded(known, metric, "", window=0.1, most=60, scale="step"), *rules)
+        panels.append(Panel(words(metric), marks, y=marked and f"hairlines: {marked}"))
+    told = f"{part.unit} {value:.3g}"
+    return Figure(part.name, (replace(panels[0], latest=told), *panels[1:]), columns=min(2, len(panels)))
+
+
+def titled(figure: Figure, recipe: str) -> Figure:
+    """The figure with the recipe in its titles, where a part is shown on several."""
+    panels = (replace(panel, title=f"{panel.title} · {recipe}") for panel in figure.panels)
+    return replace(figure, panels=tuple(panels))
 
 
 def picture(figure: Figure) -> str:
@@ -138,7 +154,8 @@ def draw_pictures(home: Path, chosen: Mapping[str, Part], images: Path) -> list[
         heads = sorted(placed(rows, "part", "head")["part"].unique())
         transitions: Any = detect(run.path, heads)
         for part in shown:
-            svg = picture(figure_of(part, run, rows, transitions))
+            figure = figure_of(part, run, rows, transitions)
+            svg = picture(figure if len(recipes_for(part)) == 1 else titled(figure, recipe))
             (images / f"{part.name}.{recipe}.svg").write_text(svg, encoding="utf-8")
             if len(svg.encode()) > MOST:
                 wrong.append(f"{part.name} on {recipe} has {len(svg.encode()):,} bytes; {MOST:,} are allowed")
