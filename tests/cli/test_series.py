@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from ontogeny.audit import kept
 from ontogeny.cli import main
 from ontogeny.series import read_steps
 from ontogeny.store.rows import read_rows
@@ -76,3 +77,56 @@ def test_a_hub_out_of_reach(ontogeny, tmp_path, monkeypatch):
     assert status == 2
     assert "hub:owner/name cannot be opened" in complaint
     assert "HF_HUB_OFFLINE" in complaint
+
+
+def test_what_an_audit_finds_is_said_before_and_shown_with_the_rows(ontogeny, tmp_path):
+    for step in (10, 20, 30):
+        save_model(tmp_path / "them" / f"step{step}", min(step, 20))
+    status, out, _ = ontogeny("measure", "them", "--parts", "stable_rank")
+    said = " ".join(out.split())
+    assert status == 0
+    assert said.index("error: duplicate-checkpoint: steps 20, 30 agree") < said.index(
+        "3 checkpoints measured"
+    )
+    assert "not what their names say" in said
+    assert kept(tmp_path / "them" / "ontogeny").kinds() == {"duplicate-checkpoint": 1}
+    for command in ("detect", "show"):
+        status, out, _ = ontogeny(command, "them")
+        assert status == 0
+        assert "error: duplicate-checkpoint: steps 20, 30 agree" in " ".join(out.split())
+    status, _, complaint = ontogeny("report", "them", "--out", "page.html")
+    assert (status, complaint) == (0, "")
+    page = Path("page.html").read_text()
+    assert page.index("duplicate-checkpoint") < page.index('<section id="run-1-formed"')
+    assert "Trained elsewhere" in page
+
+
+def test_a_sound_series_is_reported_as_one(ontogeny, tmp_path):
+    for step in (10, 20):
+        save_model(tmp_path / "them" / f"step{step}", step)
+    words = ("them", "--home", "rows")
+    status, out, _ = ontogeny("show", *words)
+    assert status == 0
+    assert "nothing yet" in out
+    status, _, complaint = ontogeny("report", *words)
+    assert status == 2
+    assert "ontogeny measure them" in complaint
+    status, out, _ = ontogeny("measure", *words, "--parts", "stable_rank")
+    assert "error" not in out
+    for command in ("detect", "show", "report"):
+        status, out, complaint = ontogeny(command, *words)
+        assert (status, complaint) == (0, ""), command
+    assert "Nothing was found" in Path("report.html").read_text()
+    assert not (tmp_path / "them" / "ontogeny").exists()
+
+
+def test_two_folders_are_compared_under_a_pattern(ontogeny, tmp_path):
+    for name in ("here", "there"):
+        for step in (1, 2):
+            save_model(tmp_path / name / f"7-at-{step}", step + (name == "there"))
+    status, _, complaint = ontogeny("compare", "here", "there")
+    assert status == 2
+    assert "can be read as several steps" in complaint
+    status, out, complaint = ontogeny("compare", "here", "there", "--pattern", "7-at-{step}", "--no-passes")
+    assert (status, complaint) == (0, "")
+    assert "distance of all parameters" in out

@@ -96,7 +96,7 @@ def test_models_of_several_sizes_in_one_folder(tmp_path):
 def test_what_cannot_be_loaded_is_named_and_the_rest_is_measured(tmp_path, broken):
     folder_of(tmp_path, (1, 2, 3))
     for step in broken:
-        (tmp_path / f"step{step}" / "model.safetensors").write_bytes(b"torn")
+        (tmp_path / f"step{step}" / "model.safetensors").write_bytes(f"torn {step}".encode())
     done = []
     with pytest.raises((Damaged, ForeignCheckpoint), match=r"[\s\S]*".join(f"step ?{s}" for s in broken)):
         measure(tmp_path, ["stable_rank", "distance_from_start"], done=done.append)
@@ -113,7 +113,8 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_measured(tmp_path, broke
 
 def test_if_none_can_be_loaded_the_last_ones_reason_is_told(tmp_path):
     for step in (1, 2):
-        (save_model(tmp_path / f"step{step}", step) / "model.safetensors").write_bytes(b"torn")
+        folder = save_model(tmp_path / f"step{step}", step)
+        (folder / "model.safetensors").write_bytes(f"torn {step}".encode())
     with pytest.raises(Damaged, match="step2"):
         measure(tmp_path, ["stable_rank"])
 

@@ -1,7 +1,8 @@
 import pandas as pd
 import pytest
 
-from ontogeny.report.sections import formed, heads, last_finite, not_claimed, run_sections
+from ontogeny.audit import Audit, Finding
+from ontogeny.report.sections import audited, formed, heads, last_finite, not_claimed, run_sections
 from ontogeny.report.tables import PartNote, RunTables
 
 
@@ -41,6 +42,16 @@ def test_a_run_with_nothing_but_a_name_is_still_reported():
     assert list(found) == ["r-about", "r-formed"]
     assert "Not graded" in found["r-about"]
     assert "No detector was run" in found["r-formed"]
+
+
+def test_what_an_audit_found_comes_before_the_curves():
+    found = Audit((Finding("same-file", "<them>", "steps 1, 2 of <them>", (1, 2)),), ("them: 3 checkpoints",))
+    keys = [key for key, _, _ in run_sections(RunTables({"name": "bare"}, audit=found), "r")]
+    assert keys == ["r-about", "r-audit", "r-formed"]
+    written = audited(RunTables({}, audit=found))
+    assert "<strong>error: same-file.</strong> <bdi>steps 1, 2 of &lt;them&gt;</bdi>" in written
+    assert "Looked at them: 3 checkpoints." in written
+    assert "Nothing was found." in audited(RunTables({}, audit=Audit((), ("them",))))
 
 
 def test_one_sentence_a_claim(run):

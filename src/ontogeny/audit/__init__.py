@@ -7,5 +7,16 @@ audit("results/").findings          # a table
 
 from ontogeny.audit.audit import Audit, audit, quick
 from ontogeny.audit.finding import KINDS, Finding, Severity
+from ontogeny.audit.kept import kept, look_over, warn_of_errors
 
-__all__ = ["KINDS", "Audit", "Finding", "Severity", "audit", "quick"]
+__all__ = [
+    "KINDS",
+    "Audit",
+    "Finding",
+    "Severity",
+    "audit",
+    "kept",
+    "look_over",
+    "quick",
+    "warn_of_errors",
+]

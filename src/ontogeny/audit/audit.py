@@ -43,7 +43,12 @@ class Audit:
     @property
     def sound(self) -> bool:
         """Whether there is no error among the findings; warnings and notes are left to the reader."""
-        return not any(one.severity == Severity.ERROR for one in self.found)
+        return not self.errors
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The errors among the findings."""
+        return tuple(one for one in self.found if one.severity == Severity.ERROR)
 
     def kinds(self) -> Mapping[str, int]:
         """How many findings of each kind there are."""

@@ -14,8 +14,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Paths = Annotated[list[Path], typer.Argument(help="Runs, folders of runs, or folders of checkpoints.")]
+Paths = Annotated[
+    list[Path],
+    typer.Argument(help="Runs, folders of runs, folders of checkpoints, checkpoints, hub:OWNER/NAME."),
+]
 Parts = Annotated[str, typer.Option(help="Parts to use, separated by commas; all if left out.")]
+Home = Annotated[
+    Path | None,
+    typer.Option("--home", help="Where rows are, for checkpoints that are no run."),
+]
+Pattern = Annotated[
+    str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}-tokens{tokens}B'.")
+]
+Pickle = Annotated[
+    bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
+]
 Workers = Annotated[int, typer.Option(help="Processes, one thread each.")]
 Engine = Annotated[str, typer.Option(help="Where the workers are: local, or ray.")]
 

@@ -17,10 +17,20 @@ LINES = 12
 UNDEFINED = "–"
 
 
-def compare_paths(paths: list[Path], groups: bool, metrics: list[str], passes: bool) -> None:
+def compare_paths(
+    paths: list[Path],
+    groups: bool,
+    metrics: list[str],
+    passes: bool,
+    text: Path | None,
+    pattern: str | None,
+    trust: bool,
+) -> None:
     """`ontogeny compare`."""
     torch.set_num_threads(1)
-    found = compare(paths, groups=groups, metrics=metrics, passes=passes)
+    found = compare(
+        paths, groups=groups, metrics=metrics, passes=passes, text=text, pattern=pattern, trust=trust
+    )
     console.print(f"against {found.reference}")
     _print_divergence(found)
     if groups:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ontogeny.cli.app import Engine, Parts, Paths, Workers, app, names_of
+from ontogeny.cli.app import Engine, Home, Parts, Paths, Pattern, Pickle, Workers, app, names_of
 
 
 @app.command()
@@ -29,16 +29,14 @@ def measure(
     workers: Workers = 1,
     engine: Engine = "local",
     text: Annotated[Path | None, typer.Option(help="Natural text for checkpoints that name no data.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where rows go, for checkpoints that are no run.")] = None,
-    pattern: Annotated[
-        str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}-tokens{tokens}B'.")
+    out: Annotated[
+        Path | None, typer.Option("--home", "--out", help="Where rows go, for checkpoints that are no run.")
     ] = None,
+    pattern: Pattern = None,
     tokens_per_step: Annotated[
         float | None, typer.Option(help="Tokens in one step, for checkpoints that do not say.")
     ] = None,
-    pickle: Annotated[
-        bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
-    ] = False,
+    pickle: Pickle = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what would be done and cost; do nothing.")
     ] = False,
@@ -64,13 +62,15 @@ def detect(
     paths: Paths,
     parts: Parts = "",
     detector: Annotated[str, typer.Option(help="Which detector.")] = "half_rise",
-    out: Annotated[Path | None, typer.Option(help="Where rows are, for checkpoints that are no run.")] = None,
+    home: Annotated[
+        Path | None, typer.Option("--home", "--out", help="Where rows are, for checkpoints that are no run.")
+    ] = None,
 ) -> None:
     """Say when each measured number changed, held against its null."""
     from ontogeny.cli.stages import detect_in
 
     for path in paths:
-        detect_in(path, names_of(parts), detector, out)
+        detect_in(path, names_of(parts), detector, home)
 
 
 @app.command()
@@ -81,19 +81,23 @@ def compare(
     ] = False,
     metrics: Annotated[str, typer.Option(help="Telemetry beside the losses, separated by commas.")] = "",
     passes: Annotated[bool, typer.Option(help="Run the models: CKA and loss barriers.")] = True,
+    text: Annotated[Path | None, typer.Option(help="Natural text for checkpoints that name no data.")] = None,
+    pattern: Pattern = None,
+    pickle: Pickle = False,
 ) -> None:
     """Say where runs part from the first, by how much, and whether they end in one valley."""
     from ontogeny.cli.compare import compare_paths
 
-    compare_paths(paths, groups, names_of(metrics), passes)
+    compare_paths(paths, groups, names_of(metrics), passes, text, pattern, pickle)
 
 
 @app.command()
 def report(
     paths: Paths,
     out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
+    home: Home = None,
 ) -> None:
-    """Write one self-contained HTML file about runs."""
+    """Write one self-contained HTML file about runs, or about checkpoints that were measured."""
     from ontogeny.cli.stages import write_runs_report
 
-    write_runs_report(paths, out)
+    write_runs_report(paths, out, home)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ontogeny.cli import looking
-from ontogeny.cli.app import Engine, Paths, Workers, app
+from ontogeny.cli.app import Engine, Home, Pattern, Pickle, Workers, app
 from ontogeny.errors import OntogenyError
 
 __all__ = ["app", "looking", "main"]
@@ -146,12 +146,10 @@ def audit(
     paths: Annotated[
         list[str], typer.Argument(help="Runs, folders of checkpoints or of results, hub:OWNER/NAME.")
     ],
-    pattern: Annotated[str | None, typer.Option(help="How checkpoints are named, e.g. 'step{step}'.")] = None,
+    pattern: Pattern = None,
     quick: Annotated[bool, typer.Option("--quick", help="Hashes and steps only.")] = False,
     out: Annotated[Path | None, typer.Option(help="A JSON file for the findings.")] = None,
-    pickle: Annotated[
-        bool, typer.Option("--pickle", help="Open files that hold a pickle, in a process of their own.")
-    ] = False,
+    pickle: Pickle = False,
 ) -> None:
     """Say whether checkpoints and results are what their names say; the exit status is 1 if not."""
     from ontogeny.cli.audit import audit_paths
@@ -161,11 +159,17 @@ def audit(
 
 
 @app.command()
-def show(path: Annotated[Path, typer.Argument(help="A run, or a folder of runs.")] = Path("runs")) -> None:
-    """List runs, or tell what one run holds."""
+def show(
+    path: Annotated[
+        Path, typer.Argument(help="A run, a folder of runs, or checkpoints that others trained.")
+    ] = Path("runs"),
+    home: Home = None,
+    pattern: Pattern = None,
+) -> None:
+    """List runs, or tell what one run, or a series of checkpoints, holds."""
     from ontogeny.cli.show import show_path
 
-    show_path(path)
+    show_path(path, home, pattern)
 
 
 @app.command()
@@ -185,7 +189,9 @@ def recipes() -> None:
 
 
 @app.command()
-def verify(paths: Paths) -> None:
+def verify(
+    paths: Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.")],
+) -> None:
     """Check every file of runs against its checksums; damage is named, and the exit status is 1."""
     from ontogeny.cli.show import verify_paths
 

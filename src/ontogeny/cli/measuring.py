@@ -8,6 +8,7 @@ from typing import Self
 import torch
 from rich.table import Table
 
+from ontogeny.audit import Audit, look_over
 from ontogeny.catalogue.calls import split_calls
 from ontogeny.cli.stages import bars, console
 from ontogeny.cli.sweep import Board, told_of
@@ -18,6 +19,8 @@ from ontogeny.measure.budget import seconds_of
 from ontogeny.series import Series
 from ontogeny.sweep import measure_many
 
+#: Said on the terminal where checkpoints are not what their names say.
+TOLD_ERRORS = "these checkpoints are not what their names say: see `ontogeny audit`"
 #: Parts that `--explain` names, the dearest first; the rest are counted.
 NAMED = 20
 
@@ -57,6 +60,15 @@ def measure_series(opened: Sequence[Series], how: How) -> bool:
     return True
 
 
+def tell_of(found: Audit) -> None:
+    """What an audit found, before anything is measured: errors loudly, the rest line by line."""
+    for one in found.found:
+        loud = "bold red" if one in found.errors else ""
+        console.print(f"{one.severity}: {one.kind}: {one.seen} ({one.meaning})", markup=False, style=loud)
+    if not found.sound:
+        console.print(f"{TOLD_ERRORS}; measured all the same", style="bold red")
+
+
 def measure_one(series: Path | Series, how: How) -> None:
     """Measure one run or series, with a bar."""
     path = series.path if isinstance(series, Series) else series
@@ -68,6 +80,7 @@ def measure_one(series: Path | Series, how: How) -> None:
             text=how.text,
             workers=how.workers,
             budget=how.budget,
+            audited=tell_of,
             begin=lambda steps: progress.update(task, total=len(steps)),
             done=lambda step: progress.advance(task),
         )
@@ -78,6 +91,8 @@ def _measure_far(opened: Sequence[Series], how: How) -> bool:
     """All series together on another engine's workers, with a table; its account lies with the first."""
     home = opened[0].home if len(opened) == 1 else opened[0].path.parent
     home.mkdir(parents=True, exist_ok=True)
+    for one in opened:
+        tell_of(look_over(one))
     with Board(f"measure {home.name}", 0) as board:
         ledger = measure_many(
             opened,

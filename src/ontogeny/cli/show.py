@@ -11,15 +11,21 @@ from ontogeny.catalogue import parts as parts_of
 from ontogeny.recipes import shipped
 from ontogeny.record.recipe import load_recipe
 from ontogeny.store.collection import Runs, open_runs
+from ontogeny.store.rows import read_rows
 from ontogeny.store.run import MANIFEST, Run
 
 console = Console(highlight=False)
+#: Where runs are looked for if nothing is said.
+RUNS = Path("runs")
 
 
-def show_path(path: Path) -> None:
-    """`ontogeny show`: one run in full, or a line for each run of a folder."""
+def show_path(path: Path, home: Path | None = None, pattern: str | None = None) -> None:
+    """`ontogeny show`: one run in full, a line for each run of a folder, or checkpoints that are no run."""
     if (path / MANIFEST).exists():
         show_run(Run.open(path))
+        return
+    if not any(path.glob(f"*/{MANIFEST}")) and path != RUNS:
+        show_series(path, home, pattern)
         return
     found = Runs.open(path).summary()
     formed = [name for name in map(str, found) if name.startswith("formed/")]
@@ -58,6 +64,30 @@ def show_run(run: Run) -> None:
         from ontogeny.cli.stages import print_transitions  # stages import torch; most of `show` does not
 
         print_transitions(run.name, run.transitions)
+
+
+def show_series(path: Path, home: Path | None, pattern: str | None) -> None:
+    """Checkpoints that are no run: which there are, what was measured on them, what is wrong with them."""
+    from ontogeny.cli.stages import print_errors, print_transitions  # these import torch; the rest does not
+    from ontogeny.report.gather import series_tables
+    from ontogeny.series import Series
+
+    series = Series.open(path, home, pattern=pattern)
+    first, last = series.checkpoints[0], series.checkpoints[-1]
+    console.print(f"{path}  checkpoints of others", markup=False)
+    console.print(f"  {len(series.checkpoints)} checkpoints, steps {first.step} to {last.step}", end="")
+    console.print(f" ({first.label} to {last.label})", markup=False)
+    for note in series.notes:
+        console.print(f"  note: {note}", markup=False)
+    if read_rows(series.home).empty:
+        console.print(f"  measured: nothing yet; rows would go to {series.home}", markup=False)
+        return
+    tables = series_tables(path, series.home)
+    parts = ", ".join(sorted(set(tables.rows["part"])))
+    console.print(f"  measured: {parts} ({len(tables.rows):,} rows in {series.home})", markup=False)
+    print_errors(series.home)
+    if len(tables.transitions):
+        print_transitions(series.name, tables.transitions)
 
 
 def show_parts(kind: str) -> None:

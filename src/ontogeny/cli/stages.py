@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from ontogeny.audit import kept
 from ontogeny.detect import claimed, detect
-from ontogeny.errors import NotARun
 from ontogeny.record.estimate import Estimate
 from ontogeny.record.recipe import load_recipe
 from ontogeny.record.train import planned_end, resume, train
-from ontogeny.report import write_report
-from ontogeny.report.gather import run_tables
-from ontogeny.series import Series
+from ontogeny.report import RunTables, write_report
+from ontogeny.report.gather import run_tables, series_tables
+from ontogeny.series import Series, home_of
 from ontogeny.store.collection import Runs, open_runs
 from ontogeny.store.run import MANIFEST, Run
 
@@ -99,6 +99,14 @@ def detect_in(path: Path, parts: list[str], detector: str, out: Path | None) -> 
     """`ontogeny detect`: the claims, and a count of what was looked for and not claimed."""
     for one in runs_below(path):
         print_transitions(one.name, detect(one, parts, detector=detector, home=out))
+        print_errors(home_of(one, out))
+
+
+def print_errors(home: Path) -> None:
+    """The errors that an audit found before checkpoints were measured, if any; the same for everybody."""
+    found = kept(home)
+    for one in () if found is None else found.errors:
+        console.print(f"error: {one.kind}: {one.seen} ({one.meaning})", markup=False, style="bold red")
 
 
 def print_transitions(name: str, found) -> None:
@@ -118,13 +126,19 @@ def print_transitions(name: str, found) -> None:
         console.print(table)
     counts = found["verdict"].value_counts().to_dict()
     said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    console.print(f"{name}: {len(found)} series looked at: {said}")
+    one = "nothing was measured at two steps or more, so nothing can have changed"
+    console.print(f"{name}: {len(found)} series looked at: {said or one}")
 
 
-def write_runs_report(paths: list[Path], out: Path) -> None:
+def write_runs_report(paths: list[Path], out: Path, home: Path | None) -> None:
     """`ontogeny report`."""
-    runs = [run for path in paths for run in open_runs(path)]
-    if not runs:
-        raise NotARun("there is nothing to report on", received=[str(path) for path in paths])
-    write_report(out, runs=[run_tables(run) for run in runs])
-    console.print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(runs)} runs; open it in any browser")
+    tables = [table for path in paths for table in _tables_at(path, home)]
+    write_report(out, runs=tables)
+    console.print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(tables)} runs; open it in any browser")
+
+
+def _tables_at(path: Path, home: Path | None) -> list[RunTables]:
+    """Of a run, of every run of a folder, or of checkpoints that are no run."""
+    if (path / MANIFEST).exists() or any(path.glob(f"*/{MANIFEST}")):
+        return [run_tables(run) for run in open_runs(path)]
+    return [series_tables(path, home)]

@@ -32,6 +32,9 @@ def compare(
     groups: bool = False,
     metrics: Sequence[str] = (),
     passes: bool = True,
+    text: Path | str | None = None,
+    pattern: str | None = None,
+    trust: bool = False,
     alpha: float = 0.05,
 ) -> Comparison:
     """Hold every run against the first; nothing is written.
@@ -40,6 +43,8 @@ def compare(
     groups   every path is a group of runs (a run, or a folder of them), paired by the seed of their recipes
     metrics  telemetry beside `loss` and `heldout_loss`
     passes   whether models are run (similarity and barriers) or only their weights compared
+    text     natural text to run series on that name no data of their own, as for `measure`
+    pattern, trust   as for `Series.open`, for folders of checkpoints
     alpha    what p-values of groups are meant to be held against
 
     What cannot be compared is named in `left_out`. Errors: NotARun with fewer than two, NotObservable where
@@ -50,10 +55,13 @@ def compare(
     names = list(dict.fromkeys([*METRICS, *metrics]))
     if groups:
         return compare_groups(paths, names, alpha)
-    return _against_first(open_sides(paths), names, passes, alpha)
+    sides = open_sides(paths, pattern, trust)
+    return _against_first(sides, names, passes, None if text is None else Path(text), alpha)
 
 
-def _against_first(sides: list[Side], metrics: list[str], passes: bool, alpha: float) -> Comparison:
+def _against_first(
+    sides: list[Side], metrics: list[str], passes: bool, text: Path | None, alpha: float
+) -> Comparison:
     first, *others = sides
     gaps = Gaps()
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
@@ -64,7 +72,7 @@ def _against_first(sides: list[Side], metrics: list[str], passes: bool, alpha: f
             "tensors": differing_tensors(other, first, gaps),
             "telemetry": telemetry_side_by_side(other, first, metrics, gaps),
             "rows": rows_side_by_side(other, first, gaps),
-            **compare_weights(other, first, passes, gaps),
+            **compare_weights(other, first, passes, text, gaps),
         }
         for name, frame in found.items():
             tables[name].append(frame)

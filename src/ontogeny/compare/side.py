@@ -44,25 +44,25 @@ class Side:
         return set() if self.run is None else set(self.run.telemetry()["step"].tolist())
 
 
-def open_sides(paths: Sequence[Path | str]) -> list[Side]:
+def open_sides(paths: Sequence[Path | str], pattern: str | None = None, trust: bool = False) -> list[Side]:
     """Series below the paths, at least two; labels are folders' names, or paths where two are alike."""
-    found = [series for path in paths for series in series_at(Path(path))]
+    found = [series for path in paths for series in series_at(Path(path), pattern, trust)]
     if len(found) < 2:
         raise NotARun(
             "there is nothing to compare with",
             received=", ".join(str(series.path) for series in found) or "no run",
-            allowed="two or more runs, or folders of runs",
+            allowed="two or more runs, folders of runs, or folders of checkpoints",
         )
     names = [series.name for series in found]
     unique = len(set(names)) == len(names)
     return [Side(series.name if unique else str(series.path), series) for series in found]
 
 
-def series_at(path: Path) -> list[Series]:
+def series_at(path: Path, pattern: str | None = None, trust: bool = False) -> list[Series]:
     """A run or a folder of checkpoints is itself; a folder of runs is its runs."""
     if not (path / MANIFEST).exists() and any(path.glob(f"*/{MANIFEST}")):
         return [Series.open(run.path) for run in Runs.open(path)]
-    return [Series.open(path)]
+    return [Series.open(path, pattern=None if (path / MANIFEST).exists() else pattern, trust=trust)]
 
 
 def require_common_steps(here: Side, there: Side) -> None:

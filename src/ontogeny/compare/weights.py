@@ -1,6 +1,7 @@
 """Two series checkpoint by checkpoint: distance of weights, similarity of features, barrier at the end."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 from torch import Tensor
@@ -46,7 +47,9 @@ def similarities() -> list[str]:
     return [name for name, made in parts("comparison").items() if made.options["layers"]]
 
 
-def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[str, pd.DataFrame]:
+def compare_weights(
+    here: Side, there: Side, passes: bool, text: Path | None, gaps: Gaps
+) -> dict[str, pd.DataFrame]:
     """Tables `distances`, `similarity`, `barriers` of one series against another.
 
     Distances need equal shapes, similarity and barriers the same stimulus; what is missing goes to `gaps`.
@@ -54,7 +57,7 @@ def compare_weights(here: Side, there: Side, passes: bool, gaps: Gaps) -> dict[s
     found = {name: pd.DataFrame() for name in ("distances", "similarity", "barriers")}
     names = (*similarities(), LOSS)
     try:
-        mine, theirs = (Session(Request(side.series, parts=names)) for side in (here, there))
+        mine, theirs = (Session(Request(side.series, parts=names, text=text)) for side in (here, there))
     except NotARun as error:
         gaps.add(here.label, "weights", error.what)
         return found

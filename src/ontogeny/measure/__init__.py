@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ontogeny.audit import Audit, look_over, warn_of_errors
 from ontogeny.measure.plan import Price, Request, Session, price
 from ontogeny.measure.summaries import summarise
 from ontogeny.measure.workers import measure_steps
@@ -26,6 +27,7 @@ def measure(
     trust: bool = False,
     workers: int = 1,
     budget: float | None = None,
+    audited: Callable[[Audit], None] = warn_of_errors,
     begin: Callable[[list[int]], None] = lambda steps: None,
     done: Callable[[int], None] = lambda step: None,
 ) -> int:
@@ -40,6 +42,8 @@ def measure(
     workers  processes, one thread each
     budget   seconds of one thread's work over the whole series: the cheapest parts first, by prices that are
              measured once and kept; what is too dear gets rows with status `over-budget`
+    audited  is given what a look at the hashes of a foreign series found, before anything is run; it is kept
+             as `audit.json` in `home`. The default warns of errors (AuditWarning); nothing is refused
 
     A checkpoint that cannot be loaded does not keep the others from being measured; its error is raised at
     the end. RunHeld if another process measures the same series.
@@ -53,6 +57,7 @@ def measure(
     home.mkdir(parents=True, exist_ok=True)
     with held(home, "measuring", "measured", ("rows", "arrays", "fits", FETCHED)):
         write_steps(home, opened.checkpoints)
+        audited(look_over(opened))
         steps = [checkpoint.step for checkpoint in session.todo()]
         begin(steps)
         outcome = measure_steps(session, steps, workers, done)

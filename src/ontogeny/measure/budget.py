@@ -143,9 +143,8 @@ def _own_seconds(
     alike = _alike(Found(streamed, raw).places(unit.at), unit.at, raw)
     if "facts" in unit.part.needs and alike:
         _at_place(subject, unit, offered, given, alike[0][0])()  # facts are counted once a session
-    seconds = sum(
-        len(places) * _clock(_at_place(subject, unit, offered, given, places[0]))[0] for places in alike
-    )
+    each = [len(places) * _clock(_at_place(subject, unit, offered, given, places[0]))[0] for places in alike]
+    seconds = sum(each, start=0.0)
     return seconds * (sum(map(len, alike)) - 1) / 2 if unit.layers else seconds
 
 

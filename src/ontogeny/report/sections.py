@@ -22,6 +22,7 @@ def run_sections(run: RunTables, key: str) -> list[tuple[str, str, str]]:
     """(anchor, title, HTML) of every section that has something to say, in reading order."""
     written = (
         ("about", "What this is", about(run)),
+        ("audit", "Whether the checkpoints are what they say", audited(run)),
         ("formed", "What formed, and when", formed(run)),
         ("not-claimed", "Looked for, not claimed", not_claimed(run)),
         ("curves", "The curves", curves(run)),
@@ -46,6 +47,7 @@ def about(run: RunTables) -> str:
     disk = identity.get("disk") or {}
     pairs = [
         ("parameters", wording.count(identity.get("parameters"))),
+        ("checkpoints", wording.count(identity.get("checkpoints"))),
         ("steps", wording.count(identity.get("steps"))),
         ("tokens", wording.count(identity.get("tokens"))),
         ("time", wording.duration(identity.get("seconds"))),
@@ -60,6 +62,20 @@ def about(run: RunTables) -> str:
     said = f"<strong>{text(f'Grade {grade}, {called}.' if grade else 'Not graded.')}</strong> {text(reason)}"
     graded = f'<p class="graded">{badge}<span>{said}</span></p>'
     return facts((term, text(value)) for term, value in pairs) + graded
+
+
+def audited(run: RunTables) -> str:
+    """What a look at the checkpoints found before they were measured, gravest first."""
+    if run.audit is None:
+        return ""
+    items = "".join(
+        f"<li><strong>{text(one.severity)}: {text(one.kind)}.</strong> {name(one.seen)} "
+        f"<em>May mean:</em> {text(one.meaning)}.</li>"
+        for one in run.audit.found
+    )
+    looked = paragraph(f"Looked at {'; '.join(run.audit.looked_at)}.", "note")
+    found = f'<ul class="findings">{items}</ul>' if items else paragraph("Nothing was found.")
+    return found + looked
 
 
 def last_finite(run: RunTables, metric: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from ontogeny.audit import Audit
 from ontogeny.catalogue import MEASURING, parts
 
 
@@ -22,9 +23,9 @@ class PartNote:
 class RunTables:
     """Everything a report says about one run. Tables may be empty; the report says what is not there.
 
-    `identity` has `name` and, as far as known: recipe, hash, parameters, steps, tokens, seconds, attempts,
-    grade (E, D or S), grade_reason, disk (bytes by kind), environment, sources (hash by name), created,
-    command.
+    `identity` has `name` and, as far as known: recipe, hash, parameters, checkpoints, steps, tokens, seconds,
+    attempts, grade (E, D or S), grade_reason, disk (bytes by kind), environment, sources (hash by name),
+    created, command. `audit` is what was found of checkpoints that others trained.
     """
 
     identity: Mapping[str, Any]
@@ -33,6 +34,7 @@ class RunTables:
     transitions: pd.DataFrame = field(default_factory=pd.DataFrame)
     samples: Sequence[tuple[int, str]] = ()
     parts: Mapping[str, PartNote] = field(default_factory=dict)
+    audit: Audit | None = None
 
 
 def part_notes(names: Iterable[str]) -> dict[str, PartNote]:

@@ -1,6 +1,7 @@
 """Models of `transformers`: which class a configuration means, and its weights, strictly."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from torch import nn
@@ -92,7 +93,8 @@ def _built(transformers: Any, config: Any, weights: Weights, label: str) -> nn.M
     failure: OntogenyError | None = None
     for made in model_classes(transformers, config):
         try:
-            return _loaded(made, config, weights, label)
+            with _quietly(transformers):
+                return _loaded(made, config, weights, label)
         except OntogenyError as error:
             failure = failure or error
     raise failure or _not_loadable(label, f"no class of transformers runs {config.model_type!r}")
@@ -118,6 +120,19 @@ def _shipped(automatic: Any, config: Any) -> list[Any]:
         return []
     found = automatic._model_mapping[type(config)]
     return list(found) if isinstance(found, tuple | list) else [found]
+
+
+@contextmanager
+def _quietly(transformers: Any) -> Iterator[None]:
+    """Without the bar that `transformers` draws for every model it fills."""
+    logging = transformers.utils.logging
+    drawn = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawn:
+            logging.enable_progress_bar()
 
 
 def _loaded(made: Any, config: Any, weights: Weights, label: str) -> nn.Module:
