@@ -60,6 +60,11 @@ def test_a_claim_in_plain_words():
     )
 
 
+def test_a_claim_names_what_it_was_measured_on():
+    _, name, _ = wording.sentence(claim(stimulus_name="repeated_tokens"))
+    assert name == "induction in layer 1 head 6, on repeated tokens,"
+
+
 def test_without_a_null_there_is_no_p():
     assert "".join(wording.sentence(claim(low=None, high=None))).endswith(
         "No null was measured, so there is no p-value."

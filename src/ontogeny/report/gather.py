@@ -70,6 +70,7 @@ def _identity(run: Run, telemetry: Any) -> dict[str, Any]:
         "recipe": stated.get("title", ""),
         "hash": stated.get("recipe_hash", run.id),
         "parameters": stated.get("parameters"),
+        "checkpoints": len(run.checkpoints),
         "steps": int(telemetry["step"].max()) if len(telemetry) else None,
         "seconds": float(telemetry["seconds"].max()) if len(telemetry) else None,
         "attempts": run.attempts,

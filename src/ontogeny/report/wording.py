@@ -119,6 +119,8 @@ def sentence(row: pd.Series) -> tuple[str, str, str]:
         held = f" ({share} % interval {interval((low, high))})"
     lead = f"At step {count(row['step'])}{held}, "
     name = f"{words(text_of(row, 'part'))} in {place_words(row)}"
+    if stimulus := text_of(row, "stimulus_name"):
+        name += f", on {words(stimulus)},"
     return lead, name, _change(row) + _chance(row)
 
 
