@@ -91,6 +91,17 @@ def test_compaction_keeps_every_row_once_in_one_file(tmp_path):
     assert len(read_rows(tmp_path)) == 16
 
 
+def test_conditions_that_differed_are_all_in_the_one_file(tmp_path):
+    for number, kernel in enumerate(("sdpa", "eager", "sdpa")):
+        facts = {"kernel": kernel, "dtype": "float32", "command": f"number {number}"}
+        write_rows(tmp_path, f"{number:06d}-1", [row(number)], facts)
+        compact_rows(tmp_path)
+    (path,) = (tmp_path / "rows").iterdir()
+    found = pq.read_schema(path).metadata
+    assert found[b"kernel"] == b"sdpa | eager"
+    assert (found[b"dtype"], found[b"command"]) == (b"float32", b"number 2")
+
+
 def test_a_compaction_that_was_killed_left_everything(tmp_path):
     for step in range(3):
         write_rows(tmp_path, f"{step:06d}", [row(step)], {})

@@ -37,10 +37,10 @@ def bars(transient: bool = False) -> Progress:
 
 def told(estimate: Estimate) -> str:
     """The estimate in one line."""
-    megabytes = estimate.bytes / 1e6
+    disk, memory = estimate.bytes / 1e6, estimate.memory_bytes / 1e6
     return (
-        f"about {estimate.seconds:.0f} s for {estimate.steps} steps; {estimate.checkpoints} checkpoints, "
-        f"all kept, {megabytes:.0f} MB"
+        f"about {estimate.seconds:.0f} s for {estimate.steps} steps in {memory:.0f} MB of memory; "
+        f"{estimate.checkpoints} checkpoints, all kept, {disk:.0f} MB"
     )
 
 

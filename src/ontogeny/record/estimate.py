@@ -1,10 +1,11 @@
-"""What a run will cost in time and disk, told before it starts."""
+"""What a run will cost in time, memory and disk, told before it starts."""
 
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from ontogeny.errors import DiskFull
+from ontogeny.record.memory import step_bytes
 from ontogeny.record.norms import norm_groups
 from ontogeny.record.recipe import Recipe
 from ontogeny.record.training import Training
@@ -17,13 +18,14 @@ SCALARS = 16
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds of training, and bytes of checkpoints and telemetry; every checkpoint is kept."""
+    """Seconds, bytes in memory, and bytes of checkpoints and telemetry; every checkpoint is kept."""
 
     seconds_a_step: float
     steps: int
     checkpoints: int
     checkpoint_bytes: int
     telemetry_bytes: int
+    memory_bytes: int
 
     @property
     def seconds(self) -> float:
@@ -35,10 +37,10 @@ class Estimate:
 
 
 def estimate(training: Training) -> Estimate:
-    """Time two steps of a throwaway twin after one to warm up; sizes follow from the recipe."""
+    """Time two steps of a throwaway twin after one whose memory is counted; sizes follow from the recipe."""
     recipe: Recipe = training.recipe
     twin = Training(recipe, training.objective)
-    twin.step()
+    memory = step_bytes(twin)
     started = time.perf_counter()
     for _ in range(2):
         twin.step()
@@ -48,7 +50,8 @@ def estimate(training: Training) -> Estimate:
     steps = recipe.training.steps
     checkpoints = len(recipe.recording.scheduled(steps).steps())
     values = SCALARS + 2 * len(norm_groups(dict(training.model.named_parameters())))
-    return Estimate(seconds, steps, checkpoints, copies * parameters, steps * values * BYTES_A_VALUE)
+    telemetry = steps * values * BYTES_A_VALUE
+    return Estimate(seconds, steps, checkpoints, copies * parameters, telemetry, memory)
 
 
 def require_space(found: Estimate, path: Path) -> None:

@@ -4,7 +4,7 @@ A measuring worker writes one file per checkpoint; `compact_rows` makes one file
 checksums, and reading verifies them. What a crash left twice is one row when read.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -57,6 +57,10 @@ def row_schema() -> pa.Schema:
     """Columns of a row file; one nullable column for every registered axis."""
     axes = {axis: pa.int64() if kind is int else _TEXT for axis, kind in AXES.items()}
     return pa.schema(list({**_BEFORE, **axes, **_AFTER}.items()))
+
+
+#: Between the values of a fact that was not the same for all rows of a file.
+EITHER = b" | "
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -162,13 +166,25 @@ def refused_keys(home: Path) -> set[tuple[str, ...]]:
     return found
 
 
+def _facts_of(tables: Sequence[pa.Table]) -> dict[bytes, bytes]:
+    """Facts of several files of rows: all values that one of them has in any, but only the last command."""
+    found: dict[bytes, list[bytes]] = {}
+    for table in tables:
+        for name, value in (table.schema.metadata or {}).items():
+            known = found.setdefault(name, [])
+            known += [one for one in value.split(EITHER) if one not in known]
+    last = tables[-1].schema.metadata or {}
+    alone = (b"command", *UNSEALED)
+    return {n: last.get(n, v[-1]) if n in alone else EITHER.join(v) for n, v in found.items()}
+
+
 def compact_rows(home: Path) -> None:
     """Make one file of all row files, each row once; the old ones go only after the new one is durable."""
     files = _files(home)
     if len(files) < 2:
         return
     tables = [read_table(path) for path in files]
-    merged = _distinct(_aligned(tables)).replace_schema_metadata(tables[-1].schema.metadata)
+    merged = _distinct(_aligned(tables)).replace_schema_metadata(_facts_of(tables))
     number = 1 + max((int(p.stem[4:]) for p in files if p.stem.startswith(COMPACTED)), default=-1)
     write_table(home / "rows" / f"{COMPACTED}{number:04d}.parquet", merged)
     for path in files:
