@@ -48,7 +48,9 @@ def read_gguf_tokenizer(path: Path) -> Tokenizer:
     try:
         read = AutoTokenizer.from_pretrained(str(path.parent), gguf_file=path.name, local_files_only=True)
         pipeline = read.backend_tokenizer
-    except Exception as error:  # whatever its many readers raise
+    except BaseException as error:  # whatever its many readers raise; a panic in Rust is no Exception
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
         raise BadSource(
             f"the tokenizer in {path} cannot be read",
             received=str(error).split("\n\n")[0],
@@ -73,7 +75,7 @@ def _model(path: Path) -> Any:
     from transformers import AutoModelForCausalLM  # an optional extra, and slow to import
 
     try:
-        with _without_bars():
+        with without_bars():
             return AutoModelForCausalLM.from_pretrained(
                 str(path.parent), gguf_file=path.name, local_files_only=True, dtype="float32"
             )
@@ -87,7 +89,7 @@ def _model(path: Path) -> Any:
 
 
 @contextlib.contextmanager
-def _without_bars() -> Iterator[None]:
+def without_bars() -> Iterator[None]:
     """Keep the library's own progress bars from the terminal, on which ours is drawn."""
     from transformers.utils import logging  # as above
 

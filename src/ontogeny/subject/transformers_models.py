@@ -1,13 +1,13 @@
 """Models of `transformers`: which class a configuration means, and its weights, strictly."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from torch import nn
 
 from ontogeny.errors import ForeignCheckpoint, MissingExtra, OntogenyError
 from ontogeny.formats import Weights
+from ontogeny.formats.gguf_file import without_bars
 from ontogeny.subject.filling import CONSTANTS, fill, refuse_misfit
 from ontogeny.subject.subject import Subject
 
@@ -93,7 +93,7 @@ def _built(transformers: Any, config: Any, weights: Weights, label: str) -> nn.M
     failure: OntogenyError | None = None
     for made in model_classes(transformers, config):
         try:
-            with _quietly(transformers):
+            with without_bars():
                 return _loaded(made, config, weights, label)
         except OntogenyError as error:
             failure = failure or error
@@ -120,19 +120,6 @@ def _shipped(automatic: Any, config: Any) -> list[Any]:
         return []
     found = automatic._model_mapping[type(config)]
     return list(found) if isinstance(found, tuple | list) else [found]
-
-
-@contextmanager
-def _quietly(transformers: Any) -> Iterator[None]:
-    """Without the bar that `transformers` draws for every model it fills."""
-    logging = transformers.utils.logging
-    drawn = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if drawn:
-            logging.enable_progress_bar()
 
 
 def _loaded(made: Any, config: Any, weights: Weights, label: str) -> nn.Module:
