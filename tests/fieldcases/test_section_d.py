@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file, save_model
 from torch import nn
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from foreign_folders import GPT2, decoder, foreign_folder, foreign_state, nanogpt_file, opening_here
 from ontogeny import formats
@@ -231,6 +232,14 @@ def test_f48_optimizer_state_does_not_depend_on_the_wrapping(tmp_path):
     moments = run.checkpoints[-1].tensors("optimizer")
     for name, parameter in bare.named_parameters():
         assert torch.equal(optimizer.state[parameter]["exp_avg"], moments[f"optimizer/state/{name}/exp_avg"])
+
+
+def test_f48_the_world_size_is_recorded(tmp_path):
+    model = layers()
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=4)
+    run = recorded(tmp_path / "run", model, torch.optim.SGD(model.parameters(), lr=0.1))
+    torch.distributed.destroy_process_group()
+    assert run.identity["environment"]["processes"] == 4
 
 
 def test_f49_a_scalar_parameter_is_a_tensor_like_any_other(tmp_path):

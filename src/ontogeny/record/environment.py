@@ -18,6 +18,7 @@ def environment() -> dict[str, Any]:
         "torch": str(torch.__version__),
         "numpy": np.__version__,
         "threads": torch.get_num_threads(),
+        "processes": _processes(),
         "interop_threads": torch.get_num_interop_threads(),
         "omp_num_threads": os.environ.get("OMP_NUM_THREADS", ""),
         "mkl": torch.backends.mkl.is_available(),
@@ -28,3 +29,9 @@ def environment() -> dict[str, Any]:
         "cublas_workspace": os.environ.get("CUBLAS_WORKSPACE_CONFIG", ""),
         "command": " ".join(sys.argv),
     }
+
+
+def _processes() -> int:
+    """The world size of torch's process group; 1 without one."""
+    distributed = torch.distributed
+    return distributed.get_world_size() if distributed.is_available() and distributed.is_initialized() else 1
