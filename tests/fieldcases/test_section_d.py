@@ -235,9 +235,8 @@ def test_f48_optimizer_state_does_not_depend_on_the_wrapping(tmp_path):
 
 
 def test_f48_the_world_size_is_recorded(tmp_path):
-    model = layers()
     torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=4)
-    run = recorded(tmp_path / "run", model, torch.optim.SGD(model.parameters(), lr=0.1))
+    run = recorded(tmp_path / "run", model := layers(), torch.optim.SGD(model.parameters(), lr=0.1))
     torch.distributed.destroy_process_group()
     assert run.identity["environment"]["processes"] == 4
 
