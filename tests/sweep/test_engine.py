@@ -67,7 +67,7 @@ def test_every_way_to_end(go):
     assert told["b"] == {"state": "failed", "attempts": 3, "reasons": [killed] * 3}
 
 
-def test_an_interruption_stops_the_workers_and_is_told(go):
+def test_an_interruption_stops_the_workers_and_is_told(go, interruptible):
     begun = threading.Event()
 
     def interrupt():

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-MIDDLES, SCALES = 49, 13
+MIDDLES, SCALES, BANDS = 49, 13, 3
 ROUNDS = 40
 #: Curves fitted at once.
 PIECE = 2048
@@ -40,10 +40,11 @@ class Sigmoids(NamedTuple):
 def fitted_sigmoids(x: Floats, y: Floats) -> Sigmoids:
     """Least squares for every row of y [curve x], x ascending and at least 5 of them.
 
-    The best of a grid of middles and scales, then Levenberg–Marquardt. Middles stay within half a range of
-    the data, scales between a quarter of the median gap and the whole range. Known: a noise-free sigmoid
-    is recovered to 1e-3. Misleads: a curve that is straight, or has no end in sight, has a middle and two
-    ends that are anybody's guess; only where it passes through the data means something.
+    The best of a grid of middles and scales, in each of three bands of scales, then Levenberg–Marquardt.
+    Middles stay within half a range of the data, scales between a quarter of the median gap and the whole
+    range. Known: a noise-free sigmoid is recovered to 1e-3. Misleads: a curve that is straight, or has no
+    end in sight, has a middle and two ends that are anybody's guess; only where it passes through the data
+    means something.
     """
     parts = [_fitted(x, y[first : first + PIECE]) for first in range(0, max(len(y), 1), PIECE)]
     return Sigmoids(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -62,8 +63,7 @@ def _bounds(x: Floats) -> tuple[Floats, Floats]:
 def _fitted(x: Floats, y: Floats) -> Sigmoids:
     whole = np.isfinite(y).all(1)
     usable = y[whole]
-    shape = _refined(x, usable, _best_of_grid(x, usable))
-    ends, left = _ends(x, usable, shape)
+    shape, ends, left = _best_refined(x, usable)
     spread = np.square(usable - usable.mean(1, keepdims=True)).sum(1)
     fit = np.full(len(usable), np.nan)
     np.divide(left, spread, out=fit, where=spread > 1e-18 * np.square(usable).sum(1))
@@ -72,10 +72,26 @@ def _fitted(x: Floats, y: Floats) -> Sigmoids:
     return Sigmoids(*found)
 
 
-def _best_of_grid(x: Floats, y: Floats) -> Floats:
+def _best_refined(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
+    """Shapes [curve 2], ends [curve 2] and squares left [curve], the best of a start in each band of scales.
+
+    A step between two points of x is a local optimum of its own: a start among the steep ones stays there.
+    """
+    low, high = _bounds(x)
+    scales = np.linspace(low[1], high[1], SCALES)
+    found = []
+    for band in np.array_split(scales, BANDS):
+        shape = _refined(x, y, _best_of_grid(x, y, band))
+        found.append((shape, *_ends(x, y, shape)))
+    best = np.stack([left for *_, left in found]).argmin(0)
+    shapes, ends, left = (np.stack(one)[best, np.arange(len(y))] for one in zip(*found, strict=True))
+    return shapes, ends, left
+
+
+def _best_of_grid(x: Floats, y: Floats, scales: Floats) -> Floats:
     """Middle and log scale [curve 2] with which a line through the logistic leaves least."""
     low, high = _bounds(x)
-    middles, scales = np.linspace(low[0], high[0], MIDDLES), np.linspace(low[1], high[1], SCALES)
+    middles = np.linspace(low[0], high[0], MIDDLES)
     grid = np.stack(np.meshgrid(middles, scales, indexing="ij"), -1).reshape(-1, 2)
     rises = _logistic((x - grid[:, :1]) / np.exp(grid[:, 1:]))
     rises -= rises.mean(1, keepdims=True)
