@@ -19,6 +19,7 @@ def _points(contents, states=None):
     [
         ("abcd", None, []),
         ("aabc", None, [("no-update-yet", (0, 1))]),
+        ("aa", None, [("no-update-yet", (0, 1))]),
         ("aaab", None, [("no-update-yet", (0, 1, 2))]),
         ("abbc", None, [("duplicate-checkpoint", (1, 2))]),
         ("abcb", None, [("duplicate-checkpoint", (1, 3))]),
@@ -32,6 +33,14 @@ def _points(contents, states=None):
 def test_equal_weights(contents, states, found):
     made = equality_findings("s", _points(contents, states))
     assert [(one.kind, one.steps) for one in made] == found
+
+
+@pytest.mark.parametrize(
+    ("states", "kind"), [((None, None), "duplicate-checkpoint"), ("xx", "same-file"), ("xy", "no-update")]
+)
+def test_a_series_in_which_nothing_ever_changes_is_no_beginning(states, kind):
+    points = [Imprint(s, str(s), "a", "a", state=t) for s, t in zip((100, 200), states, strict=True)]
+    assert [(one.kind, one.steps) for one in equality_findings("s", points)] == [(kind, (100, 200))]
 
 
 def test_values_that_are_not_finite_and_tensors_that_differ():

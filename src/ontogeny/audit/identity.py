@@ -60,7 +60,8 @@ def equality_findings(name: str, imprints: Sequence[Imprint]) -> Iterator[Findin
 
     Equal weights that open a series are `no-update-yet` and later ones `duplicate-checkpoint`, unless the
     trainer's own files beside them say more: equal there too, they are the `same-file`; different, training
-    went on (`no-update`). Without such files weights alone cannot tell, and `seen` says so.
+    went on (`no-update`). Without such files weights alone cannot tell, and `seen` says so. A series of
+    equal weights throughout is no beginning, unless its steps follow each other one by one.
     Known: steps 0 and 1 of a run whose first learning rate is zero.
     Misleads: weights copied alone, beside a trainer's files of their own step, look like `no-update`.
     """
@@ -74,9 +75,10 @@ def equality_findings(name: str, imprints: Sequence[Imprint]) -> Iterator[Findin
         opening = 0
         while opening < len(group) and group[opening] == opening:
             opening += 1
-        if opening > 1:
+        throughout = opening == len(imprints) and imprints[-1].step - imprints[0].step >= opening
+        if opening > 1 and not throughout:
             yield _equal(name, [imprints[i] for i in group[:opening]], opening=True, consecutive=True)
-        if opening < len(group):
+        if opening < len(group) or throughout:
             consecutive = group[-1] - group[0] == len(group) - 1
             yield _equal(name, [imprints[i] for i in group], opening=False, consecutive=consecutive)
 
