@@ -1,9 +1,6 @@
 """What a subject shows is what the model computes, and nothing of the model is left changed."""
 
 import copy
-import gc
-import os
-from pathlib import Path
 
 import pytest
 import torch
@@ -125,13 +122,13 @@ def test_an_exception_in_a_tap_leaves_nothing_behind(model, tokens, kind):
     assert_untouched(before, traces(model))
 
 
-def test_two_hundred_looks_leave_nothing_behind(model, tokens):
+def test_fifty_looks_leave_nothing_behind(model, tokens):
     model.train()
     model.get_submodule(Subject(model).anatomy.blocks[1]).eval()
     before = traces(model)
     assert len(set(before["training"])) == 2
     subject = Subject(model)
-    for _ in range(200):
+    for _ in range(50):
         with subject.watching(BOTH):
             pass
     for _ in range(3):
@@ -259,25 +256,3 @@ def test_a_step_of_training_under_taps_leaves_everything_as_it_was(family):
 
 def looking(subject: Subject) -> dict:
     return {site: lambda place, tensor: None for site in TAPPABLE if subject.observable(site)}
-
-
-def resident() -> int:
-    """Bytes of this process in memory."""
-    gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
-def test_a_thousand_looks_leave_no_handle_and_no_memory():
-    subject = Subject(tiny("llama"))
-    before = traces(subject.model)
-    taps = {site: tap for site, tap in looking(subject).items() if site != "module"}
-    for round_ in range(1100):
-        if round_ == 100:
-            started = resident()
-        with subject.watching(taps):
-            if round_ % 100 == 0:
-                subject.run(tokens_of(), taps=taps)
-    assert resident() - started <= 5 * 2**20
-    assert_untouched(before, traces(subject.model))
