@@ -117,7 +117,7 @@ def test_a_wrong_map_is_refused_with_the_site_and_the_difference(how):
 @pytest.mark.parametrize("family", ["gpt2", "gpt_neox", "llama", "olmo", "gemma", "phi"])
 @pytest.mark.parametrize(("shift", "factor"), [(1, 1), (100, 1), (1, 1e-3), (0, 1e-3), (0, 1e-6), (0, 1e3)])
 def test_what_is_allowed_grows_and_shrinks_with_what_is_summed(family, shift, factor):
-    """Weights of one sign cancel in normed streams, small ones leave little; neither makes a map wrong."""
+    """Weights of one sign cancel in normed streams, small ones leave small sums; neither is a wrong map."""
     model = tiny(family)
     for parameter in model.parameters():
         parameter.data.mul_(factor).add_(shift)
