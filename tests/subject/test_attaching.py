@@ -60,6 +60,7 @@ def test_a_thousand_looks_leave_no_handle_and_no_memory(built, tokens, sites):
     chosen = ("residual", "attention") if sites == "two" else TAPPABLE
     taps = {site: look for site in chosen if site != "module" and subject.observable(site)}
     assert handles(subject.model) == 0
+    started = 0
     for round_ in range(1100):
         if round_ == 100:
             started = resident()
