@@ -29,7 +29,7 @@ class _TokenLoss:
     def update(self, state: list[TokenLoss], view: View) -> list[TokenLoss]:
         targets = view.stimulus.tokens[view.rows, 1:].to(view.tensor.device)
         loss = torch.empty(targets.shape, device=view.tensor.device)
-        for part in _parts(*targets.shape, view.tensor.shape[-1]):
+        for part in _parts(len(targets), targets.shape[1], view.tensor.shape[-1]):
             logits, wanted = view.tensor[part].flatten(0, 1).float(), targets[part]
             loss[part] = F.cross_entropy(logits, wanted.flatten(), reduction="none").view(wanted.shape)
         weights = view.stimulus.weights[view.rows, :-1]
