@@ -48,11 +48,13 @@ class _Collector:
             states[name] = reducer.update(states[name], view)
 
     def finish(self) -> dict[tuple[str, str, Place], Any]:
-        return {
-            (name, at, place): self.reducers[at][name].finish(state)
-            for (at, place), states in self.states.items()
-            for name, state in states.items()
-        }
+        """Each state is let go when finished: pieces and what they are joined to never lie side by side."""
+        found = {}
+        for at, place in list(self.states):
+            states = self.states.pop((at, place))
+            for name in list(states):
+                found[name, at, place] = self.reducers[at][name].finish(states.pop(name))
+        return found
 
 
 def fused_pass(
