@@ -1,28 +1,6 @@
 """`ontogeny audit` as a user meets it."""
 
 import json
-import sys
-
-import pytest
-
-from ontogeny.cli import main
-
-
-@pytest.fixture
-def ontogeny(monkeypatch, capsys):
-    """Run a command; returns its status, output and complaint."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["ontogeny", *map(str, words)])
-        status = 0
-        try:
-            main()
-        except SystemExit as stopped:
-            status = int(stopped.code or 0)
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 def _results(folder, values):

@@ -32,25 +32,6 @@ evaluate = 8
 """
 
 
-@pytest.fixture
-def ontogeny(monkeypatch, capsys, tmp_path):
-    """Run a command in an empty folder; returns its status, output and complaint."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ontogeny", *words])
-        status = 0
-        try:
-            main()
-        except SystemExit as stopped:
-            status = int(stopped.code or 0)
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
-
-
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory) -> Path:
     """A tiny run, trained, measured and looked at."""

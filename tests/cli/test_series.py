@@ -1,35 +1,14 @@
 """Other people's checkpoints from the command line."""
 
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 
 from ontogeny.audit import kept
-from ontogeny.cli import main
 from ontogeny.series import read_steps
 from ontogeny.store.rows import read_rows
 from small_checkpoints import save_model
-
-
-@pytest.fixture
-def ontogeny(monkeypatch, capsys, tmp_path):
-    """Run a command in an empty folder; returns its status, output and complaint."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ontogeny", *words])
-        status = 0
-        try:
-            main()
-        except SystemExit as stopped:
-            status = int(stopped.code or 0)
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 def test_a_pattern_and_tokens(ontogeny, tmp_path):

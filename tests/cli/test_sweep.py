@@ -1,11 +1,9 @@
 """Many runs from the command line."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from ontogeny.cli import main
 from ontogeny.cli.sweep import Board
 from ontogeny.store.collection import Runs
 from ontogeny.store.run import Run
@@ -33,21 +31,9 @@ evaluate = 0
 """
 
 
-@pytest.fixture
-def ontogeny(monkeypatch, capsys, tmp_path):
-    """Run a command in a folder with a recipe; returns its status, output and complaint."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    Path("tiny.toml").write_text(TINY)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ontogeny", *words])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        captured = capsys.readouterr()
-        return int(stopped.value.code or 0), captured.out, captured.err
-
-    return run
+@pytest.fixture(autouse=True)
+def recipe(tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY)
 
 
 @pytest.mark.slow

@@ -24,8 +24,10 @@ def test_it_dies_with_its_process(tmp_path):
     if child == 0:
         with held(tmp_path, "writer", "written"):
             os.kill(os.getpid(), 9)
-    os.waitpid(child, 0)
-    with held(tmp_path, "writer", "written"):
+    _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == 9, "it held the run when it was killed"
+    again = pytest.raises(RunHeld, match=f"process {os.getpid()}")
+    with held(tmp_path, "writer", "written"), again, held(tmp_path, "writer", "written"):
         pass
 
 

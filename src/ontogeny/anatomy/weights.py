@@ -65,7 +65,8 @@ def _apart(
     """Queries, keys and values [head channel width], split where they are stored in one matrix."""
     heads, keys, size = anatomy.heads, anatomy.key_value_heads, anatomy.head_dim
     if said.fused == "by head":
-        return torch.unbind(query.unflatten(0, (heads, 3, size)), 1)  # type: ignore[return-value]
+        apart = query.unflatten(0, (heads, 3, size))
+        return apart[:, 0], apart[:, 1], apart[:, 2]
     if said.fused == "thirds":
         query, key, value = query.split((heads * size, keys * size, keys * size))
     return query.unflatten(0, (heads, size)), key.unflatten(0, (keys, size)), value.unflatten(0, (keys, size))

@@ -123,9 +123,13 @@ class Subject:
 
         `mask`, `positions`, `documents`: see `arguments`. A model without logits gives its first output.
         """
-        given = [t if t is None else t.to(self.device) for t in (tokens, mask, positions, documents)]
+        mask, positions, documents = (
+            None if given is None else given.to(self.device) for given in (mask, positions, documents)
+        )
         with torch.no_grad(), _as_written(self.model):
-            plain, named = arguments(self.model, self.anatomy, *given)  # type: ignore[arg-type]
+            plain, named = arguments(
+                self.model, self.anatomy, tokens.to(self.device), mask, positions, documents
+            )
             with self._watched(taps or {}):
                 return self._output(self.model(*plain, **named))
 
