@@ -34,8 +34,7 @@ from ontogeny.views.tables import of_part, placed, words
 from ontogeny.views.telemetry import DENSE, banded, training_rows
 
 RUNS = Path("runs/pictures")
-#: Recipes by name, with what of their recording is changed: summaries of held-out loss need many evaluations.
-RECIPES: Mapping[str, tuple[str, ...]] = {"letters": ("recording.evaluate=16",), "induction": ()}
+RECIPES = ("letters", "induction")
 #: The recipe every part is shown on, and the families that are shown on the others too.
 EVERYWHERE, ALSO = "letters", ("heads",)
 ONLINE_EVERY = 10
@@ -58,7 +57,7 @@ def run_of(home: Path, name: str, measured: list[str]) -> Run:
 
 def train(path: Path, name: str) -> None:
     """Train a recipe with the online parts recorded that summaries read and no recorder records by itself."""
-    recipe = load_recipe(name, RECIPES[name])
+    recipe = load_recipe(name)
     training = Training(recipe, objective_of(recipe, path))
     read = {name for summary in parts("summary").values() for name in summary.options["telemetry"]}
     online = [name for name, made in parts("instrument").items() if made.online and name in read - set(DENSE)]

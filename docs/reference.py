@@ -24,7 +24,7 @@ FIRST = ".letters."
 PICTURES = """\
 Pictures show a part's own number (or, where it has none, its numbers by name) on a run of the shipped
 recipe `letters`: a Llama of 4 layers with 4 heads that learns Python's source for 1,000 steps, with 27
-checkpoints; the recipe's held-out loss is taken every 16 steps there, and `gradient_stability` every 10.
+checkpoints, at each of which the held-out loss is taken; `gradient_stability` is recorded every 10 steps.
 Heads are shown on `induction` too. The step axis is ln(1 + step); marks on it are checkpoints. One line a
 layer, the first darkest. More than six places are drawn as the band that holds all of them, the band of the
 middle 80 % and the two lines that end highest and lowest. Grey bands of heads are the shuffled null; a
