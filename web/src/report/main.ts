@@ -1,0 +1,3 @@
+/** The script of a report: draws the figures a page carries. */
+
+export function draw(): void {}

@@ -1,0 +1,5 @@
+/** The notebook's widget (anywidget). */
+
+export default {
+  render(): void {},
+};
