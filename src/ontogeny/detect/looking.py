@@ -1,0 +1,91 @@
+"""A detector with its parameters, and what it says of every place of a part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontogeny.catalogue import Part, part
+from ontogeny.catalogue.calls import read_call
+from ontogeny.detect.candidates import Candidates
+from ontogeny.detect.nulls import Drawn, SeriesNull
+from ontogeny.detect.table import Least, least_of
+from ontogeny.vocabulary import Located, Transition, Verdict
+
+
+@dataclass(frozen=True)
+class Detector:
+    """How a series is looked at: by which detector, with which parameters, against which null of series."""
+
+    made: Part
+    chosen: dict[str, Any]
+    null: SeriesNull | None = None
+
+    @classmethod
+    def of(cls, text: str, null: str | None = None) -> Self:
+        """From names or calls: `pelt(penalty=2)`, `autoregressive(draws=999)`.
+
+        UnknownName for a detector, a null or a parameter that does not exist.
+        """
+        name, values = read_call(text, "a detector")
+        made = part("detector", name)
+        made.bind(**values)
+        return cls(made, values, None if null is None else SeriesNull.of(null))
+
+    @property
+    def settings(self) -> str:
+        """Its parameters that differ from the defaults, as text."""
+        return self.made.settings(**self.chosen)
+
+    def at(self, steps: NDArray, values: NDArray, null: NDArray | None) -> tuple[Located, ...]:
+        """What it says of one series: one change or several, in order of steps; never nothing."""
+        found = self.made.make(steps, values, null, **self.chosen)
+        return (found,) if isinstance(found, Located) else tuple(found)
+
+    def over(self, candidates: Candidates, least: Least = None) -> Iterator[tuple[Transition, str]]:
+        """Every change at every place, and the name of the null it was held against.
+
+        A part's own null is used where it has one, the null of series for all others.
+        """
+        drawn, name = None, candidates.null_name
+        if candidates.null is None and self.null is not None:
+            drawn, name = Drawn.of(self.null, candidates), self.null.text
+        bound = least_of(least, candidates.part, candidates.unit)
+        for index, place in enumerate(candidates.places):
+            null = candidates.null if drawn is None else drawn.at(index)
+            for located in self.at(candidates.steps, candidates.values[index], null):
+                told = _worth(located, bound, candidates.unit)
+                address = candidates.part, "", place, candidates.stimulus, candidates.unit
+                yield Transition(*address, self.made.name, told), name
+
+
+def locate(
+    steps: NDArray,
+    values: NDArray,
+    *,
+    detector: str = "half_rise",
+    null: str | None = None,
+    least: float = 0.0,
+) -> tuple[Located, ...]:
+    """What a detector says of one series of numbers: steps [checkpoint], increasing, and values [checkpoint].
+
+    `null` names a null of single series (`autoregressive`, `circular_shift`, `trend_matched`), without which
+    most detectors describe and claim nothing. Changes smaller than `least` are not claimed.
+    Errors: UnknownName for a detector, null or parameter; BadContract for shapes that disagree.
+    """
+    chosen = Detector.of(detector, null)
+    steps, values = np.asarray(steps), np.asarray(values, dtype=np.float64)
+    draws = None if chosen.null is None else chosen.null.draws(steps, values)[:, None]
+    return tuple(_worth(one, least, "") for one in chosen.at(steps, values, draws))
+
+
+def _worth(located: Located, least: float, unit: str) -> Located:
+    """The same; no claim where the change is too small to be worth telling."""
+    size = abs(located.size or 0.0)
+    if located.verdict is not Verdict.TRANSITION or size >= least:
+        return located
+    what = f"{size:.2g} {unit}".rstrip()
+    reason = f"too small to tell: it changes by {what}, and changes from {least:g} on are told"
+    return replace(located, verdict=Verdict.NONE, reason="; ".join(filter(None, (reason, located.reason))))

@@ -1,0 +1,88 @@
+"""What series would do by themselves, for numbers whose part has no null of its own."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontogeny.catalogue import Part, parts
+from ontogeny.catalogue.calls import read_call
+from ontogeny.detect.candidates import Candidates
+from ontogeny.errors import UnknownName
+
+#: Fewest finite values from which anything is drawn.
+FEWEST = 4
+DRAWS = 199
+
+
+@dataclass(frozen=True)
+class SeriesNull:
+    """A null of single series, with its parameters."""
+
+    made: Part
+    chosen: dict[str, Any]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """From a name or a call such as `autoregressive(draws=999)`; UnknownName for what is none."""
+        name, values = read_call(text, "a null")
+        known = {key: one for key, one in parts("null").items() if one.options.get("of") == "series"}
+        if name not in known:
+            raise UnknownName("null of series", name, known)
+        known[name].bind(**values)
+        return cls(known[name], {"draws": DRAWS, **values})
+
+    @property
+    def text(self) -> str:
+        """Its name, and what differs from its defaults."""
+        said = ", ".join(
+            f"{key}={value!r}" for key, value in self.chosen.items() if key != "draws" or value != DRAWS
+        )
+        return f"{self.made.name}({said})" if said else self.made.name
+
+    def draws(self, steps: NDArray, values: NDArray) -> NDArray:
+        """Draws [draw checkpoint] beside values [checkpoint]; NaN where these are or are too few."""
+        finite = np.isfinite(values)
+        found = np.full((int(self.chosen["draws"]), len(values)), np.nan)
+        if finite.sum() >= FEWEST:
+            found[:, finite] = self.made.make(steps[finite], values[finite], **self.chosen)
+        return found
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The nulls of all places of a part, each to be held against any of them.
+
+    draws [place draw checkpoint]; noise [place], the scale on which places are compared.
+    """
+
+    draws: NDArray
+    noise: NDArray
+
+    @classmethod
+    def of(cls, null: SeriesNull, candidates: Candidates) -> Self:
+        """Draws of every place, each from its own series."""
+        draws = np.stack([null.draws(candidates.steps, values) for values in candidates.values])
+        return cls(draws, np.array([_noise(values) for values in candidates.values]))
+
+    def at(self, place: int) -> NDArray:
+        """The null [draw place checkpoint] of one place: its own draws, and those of others in its noise.
+
+        The largest over places is then that of the largest change for its noise, whatever the places' scales.
+        Places without noise tell nothing of others.
+        """
+        own = self.draws[place]
+        others = np.flatnonzero((self.noise > 0) & (np.arange(len(self.noise)) != place))
+        if not (self.noise[place] > 0 and others.size):
+            return own[:, None]
+        level = np.nanmedian(self.draws[others], axis=(1, 2), keepdims=True)
+        scaled = (self.draws[others] - level) * (self.noise[place] / self.noise[others])[:, None, None]
+        every = np.concatenate([own[None], scaled + np.nanmedian(own)])
+        return np.moveaxis(every, 0, 1)
+
+
+def _noise(values: NDArray) -> float:
+    """Half of the changes from one checkpoint to the next are smaller; 0 where nothing changes."""
+    changes = np.abs(np.diff(values[np.isfinite(values)]))
+    return float(np.median(changes)) if changes.size else 0.0
