@@ -57,6 +57,23 @@ def test_what_cannot_be_read_is_counted_again(text, tmp_path, damage):
     assert torch.equal(surprisal(source_of(text, tmp_path).statistics), first)
 
 
+@pytest.mark.parametrize("damage", [lambda data: data, lambda data: data[:100], lambda data: _flipped(data)])
+def test_neighbours_are_kept_too_and_counted_again_if_damaged(text, tmp_path, damage, monkeypatch):
+    source = source_of(text, tmp_path)
+    first = source.statistics.neighbours
+    (kept,) = source.folder.glob("neighbours-*.npz")
+    whole = kept.read_bytes()
+    kept.write_bytes(damage(whole))
+    if kept.read_bytes() == whole:
+        monkeypatch.setattr(corpus_statistics, "neighbours", lambda *_: pytest.fail("counted again"))
+    again = source_of(text, tmp_path).statistics.neighbours
+    assert np.array_equal(again.token, first.token)
+    assert np.array_equal(again.chance, first.chance)
+    for name, alike in first.cosines.items():
+        assert np.array_equal(again.cosines[name].values, alike.values, equal_nan=True)
+        assert again.cosines[name].values.dtype == alike.values.dtype
+
+
 def _flipped(data):
     at = len(data) // 2
     return data[:at] + bytes(255 - byte for byte in data[at : at + 40]) + data[at + 40 :]

@@ -2,12 +2,17 @@
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from multiprocessing import get_context
-from typing import Any
+from queue import SimpleQueue
+from types import NoneType
+from typing import Any, Self
 
 import torch
 
@@ -154,38 +159,87 @@ def _in_one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def _taken(waiting: deque[int]) -> Iterator[int]:
+    """Steps from the front, one at a time, until other threads have left none."""
+    while True:
+        try:
+            yield waiting.popleft()
+        except IndexError:
+            return
+
+
+class _Others:
+    """Further processes that take from the steps that wait, from the first `with` to its end.
+
+    Each is given its next step by the thread that hears of its last, so none waits for this process.
+    """
+
+    def __init__(self, request: Request, waiting: deque[int], processes: int) -> None:
+        self._request, self._waiting, self._processes = request, waiting, processes
+        self._given: list[int] = []
+        self._ended: SimpleQueue[tuple[int, Future[int]]] = SimpleQueue()
+        self._heard = 0
+
+    def __enter__(self) -> Self:
+        self._pool = ProcessPoolExecutor(
+            max(1, self._processes), mp_context=get_context("spawn"), initializer=_one_thread
+        )
+        for _ in range(self._processes):
+            self._give()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._waiting.clear()
+        self._pool.shutdown(wait=kind is None, cancel_futures=True)
+
+    def _give(self) -> None:
+        for step in islice(_taken(self._waiting), 1):
+            self._given.append(step)
+            future = self._pool.submit(_measure_step, self._request, step)
+            future.add_done_callback(partial(self._over, step))
+
+    def _over(self, step: int, future: Future[int]) -> None:
+        if not future.cancelled() and isinstance(future.exception(), NoneType | NotLoaded):
+            self._give()
+        self._ended.put((step, future))
+
+    def ended(self, wait: bool) -> Iterator[tuple[int, Future[int]]]:
+        """Steps that are over, once each; with `wait`, until all that were given are."""
+        while self._heard < len(self._given) and (wait or not self._ended.empty()):
+            self._heard += 1
+            yield self._ended.get()
+
+
 def measure_steps(
     session: Session, steps: list[int], workers: int, done: Callable[[int], None] = lambda step: None
 ) -> Outcome:
-    """Measure checkpoints in `workers` processes; `done(step)` is called as each is finished.
+    """Measure checkpoints in `workers` processes, this one among them; `done(step)` is called here as each
+    is finished.
 
     Those that cannot be loaded do not keep the others from being measured.
     Interrupting it loses at most the checkpoints in flight. Any other error ends the rest and is raised;
     OntogenyError if a worker died without a word.
     """
-    outcome = Outcome()
-    if workers <= 1 or len(steps) < 2:
-        worker = _Worker(session)
-        with _in_one_thread():
-            for step in steps:
-                with outcome.noting():
-                    outcome.measured += worker.measure(session.series.at(step)) > 0
-                done(step)
-        return outcome
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
-        futures = {pool.submit(_measure_step, session.request, step): step for step in steps}
-        try:
-            for future in as_completed(futures):
-                with outcome.noting():
-                    outcome.measured += future.result() > 0
-                done(futures[future])
-        except BrokenProcessPool as error:
-            raise OntogenyError(
-                "a measuring process died",
-                received=str(error),
-                remedy="what was finished is kept: run the same again, with fewer workers if memory ran out",
-            ) from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    outcome, worker, waiting = Outcome(), _Worker(session), deque(steps)
+    others = min(workers, len(steps)) - 1
+    with _in_one_thread(), _Others(session.request, waiting, others) as elsewhere:
+        for step in _taken(waiting):
+            _note(outcome, done, step, lambda step=step: worker.measure(session.series.at(step)))
+            for other, future in elsewhere.ended(wait=False):
+                _note(outcome, done, other, future.result)
+        for other, future in elsewhere.ended(wait=True):
+            _note(outcome, done, other, future.result)
     return outcome
+
+
+def _note(outcome: Outcome, done: Callable[[int], None], step: int, rows: Callable[[], int]) -> None:
+    try:
+        with outcome.noting():
+            outcome.measured += rows() > 0
+    except BrokenProcessPool as error:
+        raise OntogenyError(
+            "a measuring process died",
+            received=str(error),
+            remedy="what was finished is kept: run the same again, with fewer workers if memory ran out",
+        ) from error
+    done(step)

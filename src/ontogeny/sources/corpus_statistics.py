@@ -3,10 +3,11 @@
 import io
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import xxhash
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from ontogeny.numerics.continuations import Level, continuations
 from ontogeny.numerics.kneser_ney import KneserNey
-from ontogeny.numerics.neighbours import Neighbours, neighbours
+from ontogeny.numerics.neighbours import SIGNATURES, Neighbours, Ranked, neighbours
 from ontogeny.store.files import write_file
 
 #: Goes up when the same streams would be counted otherwise.
@@ -31,7 +32,8 @@ class CorpusStatistics:
     vocabulary   ids are 0 … vocabulary − 1
 
     With a `folder` (that of a cached source), n-gram counts are kept there, named by a hash of the streams
-    and of the rows that they were counted for; else they are counted once a process.
+    and of the rows that they were counted for, and neighbours by one of the streams; else both are counted
+    once a process.
     """
 
     def __init__(
@@ -61,17 +63,31 @@ class CorpusStatistics:
             return levels
         levels = continuations(self.streams, rows, self.vocabulary, LONGEST)
         if kept is not None:
-            write_file(kept, _packed(levels))
+            named = [(at, one) for at, level in enumerate(levels) for one in level._asdict().items()]
+            write_file(kept, _packed({f"{name}{at}": counts for at, (name, counts) in named}))
         return levels
 
     @cached_property
     def neighbours(self) -> Neighbours:
         """How alike the surroundings of the 2000 most frequent tokens are."""
-        return neighbours(self.streams, self.counts)
+        if self.folder is None:
+            return neighbours(self.streams, self.counts)
+        key = xxhash.xxh3_128_hexdigest(f"{DEFINITION} {self.content}".encode())
+        kept = self.folder / f"neighbours-{key}.npz"
+        with suppress(*_UNREADABLE), np.load(io.BytesIO(kept.read_bytes()), allow_pickle=False) as stored:
+            alike = {name: Ranked(stored[name]) for name in SIGNATURES}
+            return Neighbours(stored["token"], stored["chance"], alike)
+        found = neighbours(self.streams, self.counts)
+        cosines = {name: alike.values for name, alike in found.cosines.items()}
+        write_file(kept, _packed({"token": found.token, "chance": found.chance, **cosines}))
+        return found
 
 
-def _packed(levels: Sequence[Level]) -> bytes:
-    stored = {f"{name}{at}": one for at, level in enumerate(levels) for name, one in level._asdict().items()}
+#: What reading a kept table may raise that is not there, or damaged.
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+def _packed(stored: Mapping[str, NDArray[Any]]) -> bytes:
     memory = io.BytesIO()
     np.savez_compressed(memory, allow_pickle=False, **stored)
     return memory.getvalue()
@@ -82,6 +98,6 @@ def _read(path: Path) -> tuple[Level, ...] | None:
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
             columns = [[stored[f"{name}{at}"] for name in Level._fields] for at in range(LONGEST + 1)]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+    except _UNREADABLE:
         return None
     return tuple(Level(*cast(list[NDArray[np.int64]], column)) for column in columns)
