@@ -32,7 +32,7 @@ _KEYS = [
     ("step", "<i8"),
     ("seconds", "<f8"),
 ]
-_RECORD = np.dtype(_KEYS)
+RECORD = np.dtype(_KEYS)
 
 
 @dataclass
@@ -127,8 +127,8 @@ class FramedReader:
 
     def _decode(self, block: Block) -> Piece:
         raw, offsets = np.frombuffer(block.buffer, np.uint8), np.array(block.records)
-        offsets = offsets[offsets + _RECORD.itemsize <= len(raw)]
-        heads = _rows(raw, offsets, _RECORD)
+        offsets = offsets[offsets + RECORD.itemsize <= len(raw)]
+        heads = rows_at(raw, offsets, RECORD)
         schemas, which = np.unique(heads["schema"], return_inverse=True)
         dtypes = [self._frame_dtype(int(schema)) for schema in schemas]
         sizes = np.array([0 if dtype is None else dtype.itemsize for dtype in dtypes])
@@ -139,7 +139,7 @@ class FramedReader:
             rows = np.flatnonzero(which == index)
             if dtype is not None and len(rows):
                 self._take(
-                    piece, rows, _rows(raw, offsets[rows], dtype), self.definitions.schemas[int(schema)]
+                    piece, rows, rows_at(raw, offsets[rows], dtype), self.definitions.schemas[int(schema)]
                 )
         return piece
 
@@ -181,6 +181,6 @@ def require_format(found: Any, path: Path) -> None:
         )
 
 
-def _rows(raw: NDArray[np.uint8], offsets: NDArray, dtype: np.dtype) -> NDArray:
+def rows_at(raw: NDArray[np.uint8], offsets: NDArray, dtype: np.dtype) -> NDArray:
     """The structures that begin at `offsets`, side by side in memory of their own."""
     return sliding_window_view(raw, dtype.itemsize)[offsets].view(dtype)[:, 0]

@@ -58,9 +58,13 @@ def frame(kind: Kind, sequence: int, payload: bytes) -> bytes:
 
 @dataclass
 class Block:
-    """Whole frames of one stretch of a journal: where the records start in `buffer`, and all other frames."""
+    """Whole frames of one stretch of a journal: where the records start in `buffer`, and all other frames.
+
+    `base` is where the buffer begins in the file.
+    """
 
     buffer: bytes
+    base: int
     records: list[int] = field(default_factory=list)
     others: list[tuple[Kind, int, bytes]] = field(default_factory=list)
 
@@ -68,20 +72,24 @@ class Block:
 class Scanner:
     """Walks a journal in stretches, skips what is damaged and says so.
 
-    After `blocks` has been exhausted, `damage` lists what was skipped or is missing, and `waiting` counts
-    the bytes of a record at the end that is not (or not yet) whole.
+    After `blocks` has been exhausted, `damage` lists what was skipped or is missing, `waiting` counts the
+    bytes of a record at the end that is not (or not yet) whole, and `next` is the sequence number due. A
+    later look at the same file goes on where that record begins: `size` bytes from `base`, with `next`.
     """
 
-    def __init__(self, stream: BinaryIO, size: int, file: str, stretch: int) -> None:
+    def __init__(
+        self, stream: BinaryIO, size: int, file: str, stretch: int, *, base: int = 0, next: int = 0
+    ) -> None:
         self.damage: list[Damage] = []
         self.waiting = 0
+        self.next = next
         self._stream, self._left, self._file, self._stretch = stream, size, file, stretch
-        self._next = 0
+        self._base = base
         self._lost: int | None = None  # where the present unreadable stretch began
         self._torn: int | None = None  # first frame in it that would reach beyond the end of the file
 
     def blocks(self) -> Iterator[Block]:
-        buffer, base, position = b"", 0, 0
+        buffer, base, position = b"", self._base, 0
         while True:
             more = self._stream.read(min(self._stretch, self._left))
             self._left -= len(more)
@@ -94,7 +102,7 @@ class Scanner:
 
     def _walk(self, buffer: bytes, base: int, final: bool) -> tuple[Block, int]:
         """Collect the whole frames of `buffer`; also returns how much of it needs no second look."""
-        block, view, size = Block(buffer), memoryview(buffer), len(buffer)
+        block, view, size = Block(buffer, base), memoryview(buffer), len(buffer)
         records, record, unpack, crc32 = block.records, PREFIX[Kind.VALUES], _HEADER.unpack_from, zlib.crc32
         position = 0
         while size - position >= HEADER_SIZE:
@@ -102,9 +110,9 @@ class Scanner:
             end = position + HEADER_SIZE + (packed & LONGEST)
             seed = _SEED_OF.get(prefix)
             if seed is not None and end <= size and crc32(view[position + 8 : end], seed) == crc:
-                if sequence != self._next or self._lost is not None:
+                if sequence != self.next or self._lost is not None:
                     self._resume(base + position, sequence)
-                self._next = sequence + 1
+                self.next = sequence + 1
                 if prefix == record:
                     records.append(position)
                 else:
@@ -132,20 +140,21 @@ class Scanner:
     def _resume(self, offset: int, sequence: int) -> None:
         """A whole frame after something else than its predecessor: say what lies between."""
         start = offset if self._lost is None else self._lost
-        gone = sequence - self._next
+        gone = sequence - self.next
         if gone > 0:
             last = "" if gone == 1 else f" to {sequence - 1}"
-            what = f"frame {self._next}{last} cannot be read"
+            what = f"frame {self.next}{last} cannot be read"
         else:
             what = "bytes that are no frame" if gone == 0 else f"frame {sequence} is out of sequence"
         self.damage.append(Damage(self._file, start, offset - start, what))
         self._lost = self._torn = None
 
     def _finish(self, size: int) -> None:
+        """`size` is where the file ends."""
         if self._lost is None:
             return
         end = size if self._torn is None else self._torn
         self.waiting = size - end
         if end > self._lost:
-            what = f"frame {self._next} cannot be read, nor any after it"
+            what = f"frame {self.next} cannot be read, nor any after it"
             self.damage.append(Damage(self._file, self._lost, end - self._lost, what))

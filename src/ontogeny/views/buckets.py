@@ -5,8 +5,9 @@ series grows; when it outgrows the number of buckets allowed, neighbours merge i
 buckets are equally wide; on a step axis each octave is cut into equally many, so early steps keep detail.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -62,8 +63,8 @@ def _shifts(steps: Ints, level: int, spacing: Spacing) -> Ints:
     return np.maximum(octave - (FINEST - level), 0)
 
 
-def _levels(spacing: Spacing) -> Iterator[int]:
-    return iter(range(53 if spacing == "linear" else FINEST + 1))
+def _levels(spacing: Spacing) -> range:
+    return range(53 if spacing == "linear" else FINEST + 1)
 
 
 def _lefts(steps: Ints, level: int, spacing: Spacing) -> tuple[Ints, Ints]:
@@ -109,6 +110,48 @@ def buckets(
             break
     starts = np.flatnonzero(np.diff(left, prepend=-1)) if x.size else np.zeros(0, dtype=np.int64)
     return _reduced(y, left[starts], np.int64(1) << shifts[starts], starts)
+
+
+def level_for(steps: Ints, spacing: Spacing, most: int, least: int = 0) -> int:
+    """The finest level, from `least` up, at which ascending steps lie in at most `most` buckets; where none
+    is, the coarsest. Every level's buckets are unions of the finer ones', so their number only falls."""
+    levels = range(least, len(_levels(spacing)))
+    few = lambda level: 1 + np.count_nonzero(np.diff(_lefts(steps, level, spacing)[0])) <= most
+    return levels[min(bisect_left(levels, True, key=few), len(levels) - 1)]
+
+
+def edges(step: int, level: int, spacing: Spacing) -> tuple[int, int]:
+    """Left and right of the bucket that holds a step."""
+    left, shift = _lefts(np.asarray([max(step, 0)], dtype=np.int64), level, spacing)
+    return int(left[0]), int(left[0]) + (1 << int(shift[0]))
+
+
+def joined(parts: Sequence[Buckets]) -> Buckets:
+    """Buckets of consecutive stretches one after the other."""
+    return Buckets(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Buckets)))
+
+
+def merged(held: Buckets, level: int, spacing: Spacing) -> Buckets:
+    """The same points in the buckets of a coarser level: what `buckets` gives for it, bit for bit."""
+    left, shifts = _lefts(held.left, level, spacing)
+    starts = np.flatnonzero(np.diff(left, prepend=-1)) if len(held) else np.zeros(0, dtype=np.int64)
+    ends = np.append(starts[1:], len(held)) - 1
+    if not len(starts):
+        return held
+    some = held.count > held.nonfinite
+    position = np.arange(len(held))
+    first = np.minimum.reduceat(np.where(some, position, len(held) - 1), starts)
+    last = np.maximum.reduceat(np.where(some, position, 0), starts)
+    return Buckets(
+        left=left[starts],
+        right=left[starts] + (np.int64(1) << shifts[starts]),
+        first=held.first[np.minimum(first, ends)],
+        low=np.fmin.reduceat(held.low, starts),
+        high=np.fmax.reduceat(held.high, starts),
+        last=held.last[np.maximum(last, starts)],
+        count=np.add.reduceat(held.count, starts),
+        nonfinite=np.add.reduceat(held.nonfinite, starts),
+    )
 
 
 def _reduced(y: Floats, left: Ints, width: Ints, starts: Ints) -> Buckets:
