@@ -15,7 +15,7 @@ from ontogeny.store.rows import read_rows, read_table
 from ontogeny.sweep import State, measure_many
 from ontogeny.sweep import measuring as subject
 from ontogeny.vocabulary import AXES
-from sweep_works import measure_or_die
+from sweep_works import measure_or_die, measure_or_die_once
 
 PARTS = ("stable_rank", "residual_norm")
 
@@ -104,3 +104,20 @@ def test_a_pass_at_a_time_gives_the_rows_of_the_whole(collection, monkeypatch):
     measure_many([run], runs.path, PARTS)
     pd.testing.assert_frame_equal(rows(run.path), whole, check_exact=True)
     assert len(list((run.path / "rows").glob("*.parquet"))) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # Ray's own
+def test_ray_workers_killed_while_measuring_lose_and_double_nothing(collection, monkeypatch):
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'ontogeny[ray]'")
+    monkeypatch.setattr(subject, "measure_checkpoints", measure_or_die_once)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # where Ray's workers find this work
+    runs, whole = collection("far", 1, 12)
+    (run,) = runs
+    ledger = measure_many([run], runs.path, PARTS, workers=2, engine="ray")
+    assert ledger.names(State.FINISHED) == list(ledger.entries), ledger.entries
+    again = {name for name, entry in ledger.entries.items() if entry.attempts > 1}
+    assert again == {"run-0:8:weights", "run-0:8:heldout"}
+    assert all("WorkerCrashedError" in ledger[name].reasons[0] for name in again)
+    pd.testing.assert_frame_equal(rows(run.path), whole, check_exact=True)
+    assert sum(read_table(path).num_rows for path in (run.path / "rows").glob("*.parquet")) == len(whole)
