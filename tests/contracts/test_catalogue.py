@@ -75,6 +75,11 @@ def test_it_detects(made):
     testing.check_detector(made)
 
 
+@pytest.mark.parametrize("made", ours("detector"))
+def test_the_null_it_names_is_of_a_series(made):
+    assert part("null", made.null).options["of"] == "series"
+
+
 @pytest.mark.parametrize("made", ours(*sorted(MEASURING)))
 def test_what_it_names_exists(made):
     assert made.family, f"{made.name} is of no family"
@@ -83,7 +88,7 @@ def test_what_it_names_exists(made):
     for name in made.options.get("of", ()):
         measuring_part(name)
     if made.null is not None:
-        part("null", made.null)
+        assert part("null", made.null).options["of"] == "evidence"
 
 
 @pytest.mark.parametrize("folder", sorted(set(FOLDERS.values())))

@@ -130,6 +130,21 @@ def test_a_docstring_and_a_source_are_needed_by_all(declare):
     assert "no source" in str(declared(declare(source=""), proof_silent))
 
 
+def test_a_detector_that_does_not_keep_its_contract():
+    def proof_detector(steps, values, *, draws=3):
+        """It says something."""
+
+    assert "steps, values, null" in str(declared(detector(source="here"), proof_detector))
+    with pytest.raises(UnknownName, match="did you mean 'peak'"):
+        detector(source="here", finds=("peek",))
+
+    def proof_surrogate(steps, values, null, *, draws=3):
+        """It says something."""
+
+    error = declared(detector(source="here", surrogate={"draw": 1}), proof_surrogate)
+    assert "surrogate= of its own parameters" in str(error)
+
+
 def test_catch_all_parameters():
     def proof_greedy(*needs):
         """A number. Known: one. Misleads: always."""

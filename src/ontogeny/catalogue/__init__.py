@@ -9,17 +9,16 @@ from ontogeny.catalogue.contracts import Batch, DataFacts, Intervention, Objecti
 from ontogeny.catalogue.course import Course
 from ontogeny.catalogue.declare import (
     comparison,
-    detector,
     fit,
     instrument,
     intervention,
-    null,
     objective,
     stimulus,
     summary,
     trial,
     view,
 )
+from ontogeny.catalogue.detection import detector, null
 from ontogeny.catalogue.part import (
     FAMILIES,
     KINDS,

@@ -14,7 +14,7 @@ from ontogeny.vocabulary import AXES
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
 
-def _signature(make: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+def signature(make: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     needs, parameters = [], {}
     for name, parameter in inspect.signature(make).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -26,7 +26,7 @@ def _signature(make: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any
     return tuple(needs), parameters
 
 
-def _check_words(kind: str, make: Callable[..., Any], source: str) -> None:
+def check_words(kind: str, make: Callable[..., Any], source: str) -> None:
     text = inspect.getdoc(make) or ""
     wanted = ("Known:", "Misleads:") if kind in MEASURING else ()
     missing = [word for word in wanted if word not in text]
@@ -58,10 +58,10 @@ def _sites(part_name: str, needs: Sequence[str], fits: Sequence[str], at: Sequen
     return tuple(site for site in SITES if site in offered)
 
 
-def _declare(kind: str, source: str, **said: Any) -> Callable[[Declared], Declared]:
+def declared(kind: str, source: str, **said: Any) -> Callable[[Declared], Declared]:
     def declare(make: Declared) -> Declared:
-        _check_words(kind, make, source)
-        needs, parameters = _signature(make)
+        check_words(kind, make, source)
+        needs, parameters = signature(make)
         for axis in (*said.get("axes", ()), *said.get("array", ())):
             if axis not in AXES:
                 raise UnknownName("axis", axis, AXES)
@@ -96,11 +96,11 @@ def _measuring(
     kind: str, source: str, *, at: Sequence[str] = (), **said: Any
 ) -> Callable[[Declared], Declared]:
     def declare(make: Declared) -> Declared:
-        needs, _ = _signature(make)
+        needs, _ = signature(make)
         sites = _streamed_sites(kind, make, needs, at) or _sites(
             make.__name__, needs, declared_names("fit"), at
         )
-        _declare(kind, source, at=sites, streamed=inspect.isclass(make), **said)(make)
+        declared(kind, source, at=sites, streamed=inspect.isclass(make), **said)(make)
         return make
 
     return declare
@@ -200,13 +200,13 @@ def trial(
     """Runs a subject with edits: needs are `subject` and `stimulus`; `passes` prices it before it runs."""
 
     def declare(make: Declared) -> Declared:
-        needs, _ = _signature(make)
+        needs, _ = signature(make)
         if not set(needs) <= {"subject", "stimulus"}:
             raise BadContract(
                 f"trial {make.__name__!r} needs too much", received=needs, allowed="subject, stimulus"
             )
         said = {"unit": unit, "axes": tuple(axes), "stimuli": tuple(stimuli), "version": version}
-        return _declare("trial", source, family=family, **said, options={"passes": passes})(make)
+        return declared("trial", source, family=family, **said, options={"passes": passes})(make)
 
     return declare
 
@@ -235,7 +235,7 @@ def summary(
     """
 
     def declare(make: Declared) -> Declared:
-        needs, _ = _signature(make)
+        needs, _ = signature(make)
         of = tuple(need for need in needs if need not in OFFERED)
         if ("telemetry" in needs) != bool(telemetry):
             raise BadContract(
@@ -247,36 +247,26 @@ def summary(
             raise BadContract(f"summary {make.__name__!r} reads no part and no telemetry", received=needs)
         said = {"unit": unit, "axes": tuple(axes), "array": tuple(array), "stimuli": tuple(stimuli)}
         options = {"of": of, "telemetry": tuple(telemetry)}
-        return _declare("summary", source, family=family, version=version, **said, options=options)(make)
+        return declared("summary", source, family=family, version=version, **said, options=options)(make)
 
     return declare
 
 
-def null(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
-    """Sees exactly the evidence its instrument saw; returns draws [draw, *the instrument's axes]."""
-    return _declare("null", source, version=version)
-
-
 def stimulus(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
     """Facts about the series' data in, a Stimulus out (or an `undefined` reading that says why not)."""
-    return _declare("stimulus", source, version=version)
+    return declared("stimulus", source, version=version)
 
 
 def objective(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
     """A class or factory whose result keeps the Objective contract; positional needs are sources by hash."""
-    return _declare("objective", source, version=version)
+    return declared("objective", source, version=version)
 
 
 def intervention(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
     """A class or factory whose result keeps the Intervention contract."""
-    return _declare("intervention", source, version=version)
-
-
-def detector(*, source: str, version: int = 1) -> Callable[[Declared], Declared]:
-    """`steps`, `values`, `null` in, Located out."""
-    return _declare("detector", source, version=version)
+    return declared("intervention", source, version=version)
 
 
 def view(*, version: int = 1) -> Callable[[Declared], Declared]:
     """Tables in, a figure's description out; drawing is somebody else's."""
-    return _declare("view", "ours", version=version)
+    return declared("view", "ours", version=version)

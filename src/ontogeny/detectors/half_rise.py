@@ -27,7 +27,10 @@ MARGIN = 0.75
 
 
 @detector(
-    source="definition ours; half-rise in log step with a selection-aware null, instruments.md FOR-05, STA-01"
+    source="definition ours; half-rise in log step, held against its null, instruments.md FOR-05, STA-01",
+    finds=("rise", "fall"),
+    null="autoregressive",
+    surrogate={"either": True},
 )
 def half_rise(
     steps: NDArray,
@@ -40,6 +43,7 @@ def half_rise(
     width_limit: float = math.log(6),
     hold: int = 3,
     draws: int = 500,
+    either: bool = False,
 ) -> Located:
     """When a series passed half of its rise (or fall) from its first level to its last, and how sure that is.
 
@@ -60,8 +64,8 @@ def half_rise(
     slower one, from a beginning that is not yet moving; (d) an end that no longer climbs. Without (d) it is
     `unfinished`, without (c) `gradual`, else `none`; `before-start`, with no step, if there is no rise, but
     the first level and the last are both beyond the null's and the first is past half of the last. Without a
-    null nothing is claimed, and all numbers are still given. A null speaks of rises only: for a fall, negate
-    values and null.
+    null nothing is claimed, and all numbers are still given. A null speaks of rises only (for a fall, negate
+    values and null), unless `either`: then its largest changes in either direction are what counts.
 
     Errors: BadContract if shapes disagree or steps do not increase. Values that are not finite are left out.
     Known: a sharp step between checkpoints s and t -> √(s t), with [s, t] in its interval.
@@ -79,7 +83,7 @@ def half_rise(
         return Located(Verdict.NONE, level=level, reason="; ".join([reason, *notes]))
     steps, values = np.asarray(steps)[kept], np.asarray(values, dtype=np.float64)[kept]
     change = Change.of(log_position(steps), values)
-    chance = None if null is None else _Chance.of(null, change, kept, alpha)
+    chance = None if null is None else _Chance.of(null, change, kept, alpha, either)
     if change.size == 0:
         looks = Verdict.NONE, "no change"
         verdict, reason = _judge(looks, change, chance, alpha, noise_multiple * change.noise)
@@ -90,7 +94,7 @@ def half_rise(
         if (abrupt := change.before_consolidation(fit)) is None or abrupt.size <= 0:
             break
         change, fit = abrupt, abrupt.fit(width_limit)
-        chance = None if null is None else _Chance.of(null, change, kept, alpha)
+        chance = None if null is None else _Chance.of(null, change, kept, alpha, either)
     quiet, note = change.quiet_noise(fit)
     looks = _shape(change, fit, quiet, noise_multiple, width_limit)
     verdict, reason = _judge(looks, change, chance, alpha, noise_multiple * quiet)
@@ -107,6 +111,7 @@ def half_rise(
         quiet_sd=quiet,
         p=_p(chance),
         reason="; ".join(part for part in (reason, note, *notes) if part),
+        kind="rise" if change.sign > 0 else "fall",
     )
 
 
@@ -120,10 +125,13 @@ class _Chance:
     baseline: float
 
     @classmethod
-    def of(cls, null: NDArray, change: Change, kept: NDArray, alpha: float) -> "_Chance":
+    def of(cls, null: NDArray, change: Change, kept: NDArray, alpha: float, either: bool) -> "_Chance":
         start, end = (_median(null[..., kept[window]]) for window in (change.start_window, change.end_window))
+        size, sizes = change.sign * change.size, end - start
+        if either:
+            size, sizes = abs(size), np.abs(sizes)
         return cls(
-            exceedance_p(change.sign * change.size, np.fmax.reduce(end - start, axis=1), alpha=alpha),
+            exceedance_p(size, np.fmax.reduce(sizes, axis=1), alpha=alpha),
             exceedance_p(change.sign * change.start, np.fmax.reduce(start, axis=1), alpha=alpha),
             exceedance_p(change.sign * change.end, np.fmax.reduce(end, axis=1), alpha=alpha),
             float(_median(end.reshape(1, -1))[0]),

@@ -22,12 +22,14 @@ from ontogeny.vocabulary.training import (
     TrainingState,
     Window,
 )
-from ontogeny.vocabulary.transitions import Located, Transition, Verdict
+from ontogeny.vocabulary.transitions import CHANGES, Detected, Located, Transition, Verdict, each_located
 
 __all__ = [
     "AXES",
+    "CHANGES",
     "Aim",
     "Counters",
+    "Detected",
     "Draw",
     "Fitted",
     "Located",
@@ -47,6 +49,7 @@ __all__ = [
     "Verdict",
     "Window",
     "digest",
+    "each_located",
     "named_readings",
     "register_axis",
     "tensor_digest",
