@@ -61,6 +61,10 @@ class DuplicateName(OntogenyError):
     """Two parts of one kind want the same name."""
 
 
+class BadArgument(OntogenyError):
+    """An argument of a function that can mean nothing: a wrong shape, or a value outside its range."""
+
+
 class BadContract(OntogenyError):
     """A part does not keep the contract of its kind; raised when it is declared, not when it is used."""
 

@@ -8,43 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ontogeny.statistics import paired
-from ontogeny.statistics.paired import (
-    paired_effects,
-    paired_power,
-    pairs_to_reach,
-    seeds_needed,
-    sign_flip_p,
-    smallest_p,
-)
+from ontogeny.statistics.arrangements import sign_arrangements
+from ontogeny.statistics.paired import paired_effects, sign_flip_p
+from ontogeny.statistics.seeds import seeds_needed
 
 
 def one(*differences: float, **named):
     return paired_effects(np.array(differences)[:, None], **named)[0]
-
-
-@pytest.mark.parametrize(("size", "pairs"), [(2.0, 5), (1.5, 6), (1.0, 10), (0.8, 15), (0.5, 34)])
-def test_seeds_needed_of_the_table(size, pairs):
-    assert seeds_needed(size) == pairs
-    assert paired_power(size, pairs) >= 0.8 > paired_power(size, pairs - 1)
-
-
-def test_no_number_of_seeds_shows_nothing():
-    assert seeds_needed(0.0) is None
-    assert seeds_needed(1e-9) is None
-    assert paired_power(0.0, 20) == pytest.approx(0.05)
-
-
-def test_power_is_what_simulation_finds():
-    rng = np.random.default_rng(0)
-    x = rng.normal(1, 1, (4000, 10))
-    t = x.mean(1) / x.std(1, ddof=1) * 10**0.5
-    assert (np.abs(t) > 2.2622).mean() == pytest.approx(paired_power(1.0, 10), abs=0.02)
-
-
-def test_the_smallest_p_and_who_reaches_what():
-    assert [smallest_p(n) for n in (3, 5, 6)] == [0.25, 0.0625, 0.03125]
-    assert smallest_p(20) == 1e-4
-    assert [pairs_to_reach(alpha) for alpha in (0.25, 0.0625, 0.05, 0.01)] == [3, 5, 6, 8]
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=7))
@@ -102,7 +72,8 @@ def test_alpha_out_of_reach_is_refused(pairs):
     assert found.p.status == "n-too-small"
     assert "needs 6" in found.p.reason
     assert found.effect.low < found.effect.value < found.effect.high
-    assert one(*np.linspace(1, 1.1, pairs), alpha=smallest_p(pairs)).p.value == smallest_p(pairs)
+    least = sign_arrangements(pairs).smallest_p()
+    assert one(*np.linspace(1, 1.1, pairs), alpha=least).p.value == least
 
 
 def test_six_equal_differences():
@@ -132,9 +103,9 @@ def test_intervals_cover_what_their_docstring_says(pairs, method, least, monkeyp
 
 def test_few_pairs_are_not_trusted_with_the_spread():
     x = np.array([0.8, 1.2, 0.6, 1.4])
-    assert one(*x).seeds.value > seeds_needed(float(x.mean() / x.std(ddof=1)))
+    assert one(*x).seeds.value > seeds_needed(float(x.mean() / x.std(ddof=1)), paired=True)
     long = np.random.default_rng(8).normal(0.7, 1, 12)
-    assert one(*long).seeds.value == max(6, seeds_needed(float(long.mean() / long.std(ddof=1))))
+    assert one(*long).seeds.value == max(6, seeds_needed(float(long.mean() / long.std(ddof=1)), paired=True))
 
 
 def test_missing_numbers_are_left_out():

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from ontogeny.statistics.paired import pairs_to_reach, seeds_needed
+from ontogeny.statistics.arrangements import pairs_to_reach
+from ontogeny.statistics.seeds import seeds_needed
 from ontogeny.vocabulary import AXES, Place
 
 #: Effects in standard deviations of the paired differences, for which the seeds needed are stated.
@@ -72,7 +73,7 @@ def table(frames: Sequence[pd.DataFrame], columns: Columns) -> pd.DataFrame:
 
 def statement(alpha: float) -> str:
     """What one run each can say, and how many seeds would say more."""
-    counts = ", ".join(f"{seeds_needed(size, alpha)} for {size:g} sd" for size in EFFECTS)
+    counts = ", ".join(f"{seeds_needed(size, alpha, paired=True)} for {size:g} sd" for size in EFFECTS)
     return (
         f"one run each: differences are effects without a p-value. Paired seeds needed to show a mean "
         f"difference at alpha {alpha:g} with power 0.8, by its size in sds of the differences: {counts}; "

@@ -12,7 +12,8 @@ from ontogeny.compare.divergence import DIVERGENCE, first_difference
 from ontogeny.compare.measured import ROWS, TELEMETRY, rows_side_by_side, telemetry_side_by_side
 from ontogeny.compare.side import Side, describe, require_common_steps, series_at
 from ontogeny.errors import NotARun, NotObservable
-from ontogeny.statistics.paired import PairedEffect, paired_effects, pairs_to_reach
+from ontogeny.statistics.arrangements import pairs_to_reach
+from ontogeny.statistics.paired import PairedEffect, paired_effects
 from ontogeny.vocabulary import AXES
 
 #: What is compared: a metric of the telemetry, or a part's component at a place on a stimulus.

@@ -3,24 +3,19 @@
 The unit is the run: one pair is two runs of one seed. One pair gives an effect and nothing else.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from ontogeny.statistics.arrangements import pairs_to_reach, sign_arrangements
+from ontogeny.statistics.intervals import bca_shares, t_interval
+from ontogeny.statistics.seeds import seeds_to_show
 from ontogeny.vocabulary import Reading, Status, undefined
 
 #: From how many pairs the interval is a bootstrap's, and from how many it is corrected for bias and skew.
 BOOTSTRAP, CORRECTED = 10, 20
-#: Sign flips are enumerated up to this many; beyond, this many (less one) are drawn.
-ARRANGEMENTS = 10_000
 DRAWS = 10_000
-#: Up to this many pairs their spread is taken at its upper 80 % bound before seeds are counted.
-FEW_PAIRS, BOUND = 5, 0.8
-#: No count of seeds beyond this is reported.
-MOST_SEEDS = 100_000
 #: Two totals closer than this share of the largest possible one are equal.
 TIE = 1e-9
 #: Tests whose arrangements are held in memory at once.
@@ -84,7 +79,7 @@ def sign_flip_p(differences: NDArray, *, seed: int = 0) -> tuple[NDArray, NDArra
     values = np.where(present, differences, 0.0)
     size = np.abs(values).max(0, initial=0.0)
     values = values / np.where(size > 0, size, 1.0)  # squares of tiny numbers vanish
-    flips = _flips(len(values), seed)
+    flips = sign_arrangements(len(values), seed=seed).each
     scale = np.sqrt(present.sum(0) * np.square(values).sum(0))
     scale = np.where(scale > 0, scale, 1.0)
     seen = np.abs(values.sum(0)) / scale
@@ -99,76 +94,21 @@ def sign_flip_p(differences: NDArray, *, seed: int = 0) -> tuple[NDArray, NDArra
     return np.where(absent, np.nan, alone), np.where(absent, np.nan, family)
 
 
-def _flips(pairs: int, seed: int) -> NDArray:
-    """Signs [arrangement pair]; what was observed, all +1, is the first."""
-    if 2**pairs <= ARRANGEMENTS:
-        return 1.0 - 2.0 * ((np.arange(2**pairs)[:, None] >> np.arange(pairs)) & 1)
-    drawn = np.random.default_rng(seed).choice([-1.0, 1.0], (DRAWS, pairs))
-    drawn[0] = 1
-    return drawn
-
-
-def smallest_p(pairs: int) -> float:
-    """The smallest two-sided p that sign flips of so many pairs give. Known: 5 -> 0.0625, 6 -> 0.03125."""
-    return 2.0 ** (1 - pairs) if 2**pairs <= ARRANGEMENTS else 1 / DRAWS
-
-
-def pairs_to_reach(alpha: float) -> int:
-    """Fewest pairs whose smallest p is at most alpha. Known: 0.05 -> 6, 0.01 -> 8."""
-    return max(1, math.ceil(1 - math.log2(alpha) - TIE))
-
-
-def paired_power(size: float, pairs: int, alpha: float = 0.05) -> float:
-    """Chance that a two-sided paired t test shows a mean difference of `size` sds of the differences."""
-    limit, shift = stats.t.ppf(1 - alpha / 2, pairs - 1), abs(size) * math.sqrt(pairs)
-    return float(stats.nct.sf(limit, pairs - 1, shift) + stats.nct.cdf(-limit, pairs - 1, shift))
-
-
-def seeds_needed(size: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Fewest pairs at which `paired_power` reaches `power`; None above 100,000.
-
-    `size` is the mean difference over the sd of the differences. Divide alpha by the number of primary
-    claims. Known: 2 -> 5, 1.5 -> 6, 1 -> 10, 0.8 -> 15, 0.5 -> 34.
-    """
-    if not paired_power(size, MOST_SEEDS, alpha) >= power:
-        return None
-    low, high = 1, 2
-    while paired_power(size, high, alpha) < power:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if paired_power(size, middle, alpha) >= power else (middle, high)
-    return high
-
-
 def _interval(column: NDArray, alpha: float, seed: int) -> tuple[Reading, str]:
     n = column.size
     if n == 0:
         return undefined(Status.NO_TARGET, "no pair has this number", n=0), ""
-    mean = float(column.mean())
-    if n == 1:
-        return Reading(mean, n=1), ""
     if n < BOOTSTRAP:
-        half = float(stats.t.ppf(1 - alpha / 2, n - 1) * column.std(ddof=1)) / math.sqrt(n)
-        return Reading(mean, n=n, low=mean - half, high=mean + half), "t"
+        return t_interval(column, level=1 - alpha), "t" if n > 1 else ""
+    mean = float(column.mean())
     drawn = np.random.default_rng(seed).integers(n, size=(DRAWS, n))
     means = np.sort(column[drawn].mean(1))
     shares = np.array([alpha / 2, 1 - alpha / 2])
     if n >= CORRECTED and np.ptp(column) > 0:
-        shares = _corrected(shares, means, column)
+        left_out = (column.sum() - column) / (n - 1)
+        shares = bca_shares(shares, means, mean, left_out)
     low, high = np.quantile(means, shares)
     return Reading(mean, n=n, low=float(low), high=float(high)), "BCa" if n >= CORRECTED else "percentile"
-
-
-def _corrected(shares: NDArray, means: NDArray, column: NDArray) -> NDArray:
-    """Efron's BCa: the shares at which to cut the bootstrap's means, for bias and skew."""
-    n = column.size
-    bias = stats.norm.ppf((np.searchsorted(means, column.mean()) + 0.5) / (len(means) + 1))
-    left_out = (column.sum() - column) / (n - 1)
-    gaps = left_out.mean() - left_out
-    skew = (gaps**3).sum() / (6 * (gaps**2).sum() ** 1.5)
-    z = bias + stats.norm.ppf(shares)
-    return stats.norm.cdf(bias + z / (1 - skew * z))
 
 
 def _reachable(p: float, pairs: int, alpha: float) -> Reading:
@@ -177,28 +117,11 @@ def _reachable(p: float, pairs: int, alpha: float) -> Reading:
         return undefined(Status.NO_TARGET, "no pair has this number", n=0)
     if pairs == 1:
         return undefined(Status.N_TOO_SMALL, f"one pair has no p; {pairs_to_reach(alpha)} are needed", n=1)
-    if (least := smallest_p(pairs)) > alpha:
-        reason = (
-            f"{pairs} pairs cannot go below p = {least:.3g}; alpha {alpha:g} needs {pairs_to_reach(alpha)}"
-        )
-        return undefined(Status.N_TOO_SMALL, reason, n=pairs)
-    return Reading(p, n=pairs)
+    refused = sign_arrangements(pairs).refusal(alpha)
+    return undefined(Status.N_TOO_SMALL, refused, n=pairs) if refused else Reading(p, n=pairs)
 
 
 def _seeds(column: NDArray, alpha: float, power: float) -> Reading:
-    """Pairs that would show the effect seen, with the spread seen (its upper bound where pairs are few)."""
     n = column.size
-    if n < 2:
-        sizes = ", ".join(f"{seeds_needed(size, alpha, power)} at {size:g}" for size in (2.0, 1.0, 0.5))
-        reason = f"{n} pair(s) show no spread; pairs needed by effect in sds of the differences: {sizes}"
-        return undefined(Status.N_TOO_SMALL, reason, n=n)
-    mean, sd = abs(float(column.mean())), float(column.std(ddof=1))
-    if mean == 0:
-        return undefined(Status.NO_TARGET, "no difference was seen", n=n)
-    if n <= FEW_PAIRS:
-        sd *= math.sqrt((n - 1) / stats.chi2.ppf(1 - BOUND, n - 1))
-    exact = pairs_to_reach(alpha)
-    needed = exact if sd <= mean * TIE else seeds_needed(mean / sd, alpha, power)
-    if needed is None:
-        return undefined(Status.OVER_BUDGET, f"more than {MOST_SEEDS:,} pairs", n=n)
-    return Reading(float(max(needed, exact)), n=n)
+    mean, sd = (float(column.mean()), float(column.std(ddof=1))) if n > 1 else (0.0, 0.0)
+    return seeds_to_show(mean, sd, n, alpha=alpha, power=power, paired=True)
