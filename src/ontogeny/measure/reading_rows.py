@@ -72,10 +72,14 @@ def _elements(value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 def reading_rows(part: Part, component: str, place: Place, reading: Reading) -> Iterator[Row]:
     """One row an element of the reading's value, at the place plus the part's own axes."""
-    value = np.atleast_1d(np.asarray(_elements(reading.value, np.shape(reading.value)), dtype=float))
-    scalar = np.ndim(reading.value) == 0
-    axes = () if scalar else part.axes
-    if not scalar and value.ndim != len(part.axes):
+    if np.ndim(reading.value) == 0:
+        (status,) = _statuses(part, reading, 1)
+        values = (reading.value, reading.low, reading.high, reading.n)
+        value, low, high, n = (one.item() if isinstance(one, Tensor | np.ndarray) else one for one in values)
+        yield _row(component, place, math.nan if value is None else value, low, high, n, status, reading)
+        return
+    value = np.asarray(_elements(reading.value, np.shape(reading.value)), dtype=float)
+    if value.ndim != len(part.axes):
         raise BadContract(
             f"{part.kind} {part.name!r} returned a value of another shape than it declares",
             received=tuple(value.shape),
@@ -83,18 +87,25 @@ def reading_rows(part: Part, component: str, place: Place, reading: Reading) -> 
         )
     low, high, n = (_elements(extra, value.shape) for extra in (reading.low, reading.high, reading.n))
     for index, status in zip(np.ndindex(value.shape), _statuses(part, reading, value.size), strict=True):
-        number = float(value[index])
-        fine = math.isfinite(number)
-        yield {
-            "component": component,
-            **place.at(**dict(zip(axes, map(int, index), strict=False))),
-            "value": number if fine else None,
-            "low": _finite(low[index]),
-            "high": _finite(high[index]),
-            "n": None if n[index] is None else int(n[index]),
-            "status": str(Status.OK if fine else status),
-            "reason": "" if fine else reading.reason or f"the value is {number}",
-        }
+        there = place.at(**dict(zip(part.axes, map(int, index), strict=True)))
+        yield _row(component, there, value[index], low[index], high[index], n[index], status, reading)
+
+
+def _row(
+    component: str, place: Place, value: Any, low: Any, high: Any, n: Any, status: Status, reading: Reading
+) -> Row:
+    number = float(value)
+    fine = math.isfinite(number)
+    return {
+        "component": component,
+        **place,
+        "value": number if fine else None,
+        "low": _finite(low),
+        "high": _finite(high),
+        "n": None if n is None else int(n),
+        "status": str(Status.OK if fine else status),
+        "reason": "" if fine else reading.reason or f"the value is {number}",
+    }
 
 
 def _statuses(part: Part, reading: Reading, count: int) -> list[Status]:

@@ -19,22 +19,32 @@ BATCH_ITEMS = 256
 ROUNDING = 1e-13
 
 
+class Batch(NamedTuple):
+    """Centred items [item feature], and of K = XXᵀ the diagonal and the row sums without it, both [item]."""
+
+    values: Tensor
+    diagonal: Tensor
+    rows: Tensor
+
+    @classmethod
+    def of(cls, values: Tensor) -> "Batch":
+        diagonal = values.square().sum(1)
+        return cls(values, diagonal, values @ values.sum(0) - diagonal)
+
+
 class Items(NamedTuple):
     """One side of a comparison, with what every comparison of it needs.
 
-    `values` [item feature] are centred, float64; `spread` is ‖XᵀX‖², `hsic` is ΣHSIC₁(K, K) over batches of
-    `batch_items`, the last one left out if it has fewer than 4 items; `used` counts the items of the others.
+    `values` [item feature] are centred, float64; `spread` is ‖XᵀX‖², `hsic` is ΣHSIC₁(K, K) over `batches` of
+    a fixed size in the items' order, however a pass was cut, the last one left out if it has fewer than 4
+    items; `used` counts the items of the others.
     """
 
     values: Tensor
     spread: Tensor
     hsic: Tensor
-    batch_items: int
+    batches: tuple[Batch, ...]
     used: int
-
-    def batches(self) -> tuple[Tensor, ...]:
-        """The items in batches of a fixed size, in their order, however a pass was cut."""
-        return tuple(b for b in self.values.split(self.batch_items) if len(b) >= FEWEST_ITEMS)
 
 
 def items_of(sample: Tensor, *, batch_items: int = BATCH_ITEMS) -> Items | Reading:
@@ -49,9 +59,10 @@ def items_of(sample: Tensor, *, batch_items: int = BATCH_ITEMS) -> Items | Readi
         return undefined(Status.N_TOO_SMALL, f"batches of {batch_items}; HSIC₁ needs {FEWEST_ITEMS} items")
     # HSIC₁ does not see a shift of the features; centring keeps a large mean from eating the digits.
     values = centred(sample)
-    batches = [batch for batch in values.split(batch_items) if len(batch) >= FEWEST_ITEMS]
+    batches = tuple(Batch.of(b) for b in values.split(batch_items) if len(b) >= FEWEST_ITEMS)
     hsic = torch.stack([_hsic(batch, batch) for batch in batches]).sum()
-    return Items(values, _overlap(values, values), hsic, batch_items, sum(map(len, batches)))
+    used = sum(len(batch.values) for batch in batches)
+    return Items(values, _overlap(values, values), hsic, batches, used)
 
 
 def biased_cka(here: Tensor | Items, there: Tensor | Items) -> Reading:
@@ -83,7 +94,7 @@ def debiased_cka(here: Tensor | Items, there: Tensor | Items, *, batch_items: in
     if isinstance(sides, Reading):
         return sides
     x, y = sides
-    cross = [_hsic(a, b) for a, b in zip(x.batches(), y.batches(), strict=True)]
+    cross = [_hsic(a, b) for a, b in zip(x.batches, y.batches, strict=True)]
     return cka_of_sums(torch.stack([torch.stack(cross).sum(), x.hsic, y.hsic]), n=x.used)
 
 
@@ -112,7 +123,7 @@ def hsic_sums(here: Tensor, there: Tensor) -> Tensor:
     """
     if here.shape[0] < FEWEST_ITEMS:
         return torch.full((3,), torch.nan, dtype=torch.float64, device=here.device)
-    x, y = centred(here), centred(there)
+    x, y = Batch.of(centred(here)), Batch.of(centred(there))
     return torch.stack([_hsic(x, y), _hsic(x, x), _hsic(y, y)])
 
 
@@ -121,13 +132,11 @@ def cka_of_sums(sums: Tensor, n: int | None = None) -> Reading:
     return _ratio(sums, n)
 
 
-def _hsic(x: Tensor, y: Tensor) -> Tensor:
-    n = x.shape[0]
-    x_norm, y_norm = x.square().sum(1), y.square().sum(1)
-    overlap, diagonal = _overlap(x, y), x_norm @ y_norm
-    x_rows, y_rows = x @ x.sum(0) - x_norm, y @ y.sum(0) - y_norm
-    totals = x_rows.sum() * y_rows.sum() / ((n - 1) * (n - 2))
-    rows = 2 * (x_rows @ y_rows) / (n - 2)
+def _hsic(x: Batch, y: Batch) -> Tensor:
+    n = len(x.values)
+    overlap, diagonal = _overlap(x.values, y.values), x.diagonal @ y.diagonal
+    totals = x.rows.sum() * y.rows.sum() / ((n - 1) * (n - 2))
+    rows = 2 * (x.rows @ y.rows) / (n - 2)
     total = overlap - diagonal + totals - rows
     terms = overlap + diagonal + totals.abs() + rows.abs()
     return torch.where(total.abs() > ROUNDING * terms, total, 0.0) / (n * (n - 3))
