@@ -69,7 +69,8 @@ def _range(
     if scale == "log":
         room = max(high / low, 1.2) ** padding
         return low / room, high * room
-    if low == high:
+    # A mean of equal numbers differs from them by rounding; that is no range to show.
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
         room = abs(low) * 0.1 or 0.5
         return low - room, high + room
     return low - padding * (high - low), high + padding * (high - low)
