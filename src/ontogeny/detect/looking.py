@@ -12,12 +12,15 @@ from ontogeny.catalogue.calls import read_call
 from ontogeny.detect.candidates import Candidates
 from ontogeny.detect.nulls import Drawn, SeriesNull
 from ontogeny.detect.table import Least, least_of
-from ontogeny.vocabulary import Located, Transition, Verdict
+from ontogeny.vocabulary import Located, Transition, Verdict, each_located
+
+#: The null of series that a detector declares for itself.
+DEFAULT = "default"
 
 
 @dataclass(frozen=True)
 class Detector:
-    """How a series is looked at: by which detector, with which parameters, against which null of series."""
+    """How series are looked at: by which detector, with which parameters, against which null of series."""
 
     made: Part
     chosen: dict[str, Any]
@@ -27,22 +30,24 @@ class Detector:
     def of(cls, text: str, null: str | None = None) -> Self:
         """From names or calls: `pelt(penalty=2)`, `autoregressive(draws=999)`.
 
-        UnknownName for a detector, a null or a parameter that does not exist.
+        The null `default` is the one the detector declares, with which it is calibrated. UnknownName for a
+        detector, a null or a parameter that does not exist.
         """
         name, values = read_call(text, "a detector")
         made = part("detector", name)
         made.bind(**values)
-        return cls(made, values, None if null is None else SeriesNull.of(null))
+        named = made.null if null == DEFAULT else null
+        return cls(made, values, None if named is None else SeriesNull.of(named))
 
     @property
     def settings(self) -> str:
         """Its parameters that differ from the defaults, as text."""
         return self.made.settings(**self.chosen)
 
-    def at(self, steps: NDArray, values: NDArray, null: NDArray | None) -> tuple[Located, ...]:
-        """What it says of one series: one change or several, in order of steps; never nothing."""
-        found = self.made.make(steps, values, null, **self.chosen)
-        return (found,) if isinstance(found, Located) else tuple(found)
+    def alone(self, steps: NDArray, values: NDArray, draws: NDArray | None) -> tuple[Located, ...]:
+        """What it says of a series against draws of the null of series [draw place checkpoint]."""
+        fitting = {} if draws is None else self.made.options["surrogate"]
+        return each_located(self.made.make(steps, values, draws, **{**fitting, **self.chosen}))
 
     def over(self, candidates: Candidates, least: Least = None) -> Iterator[tuple[Transition, str]]:
         """Every change at every place, and the name of the null it was held against.
@@ -54,8 +59,12 @@ class Detector:
             drawn, name = Drawn.of(self.null, candidates), self.null.text
         bound = least_of(least, candidates.part, candidates.unit)
         for index, place in enumerate(candidates.places):
-            null = candidates.null if drawn is None else drawn.at(index)
-            for located in self.at(candidates.steps, candidates.values[index], null):
+            series = candidates.steps, candidates.values[index]
+            if candidates.null is None:
+                found = self.alone(*series, None if drawn is None else drawn.at(index))
+            else:
+                found = each_located(self.made.make(*series, candidates.null, **self.chosen))
+            for located in found:
                 told = _worth(located, bound, candidates.unit)
                 address = candidates.part, "", place, candidates.stimulus, candidates.unit
                 yield Transition(*address, self.made.name, told), name
@@ -71,14 +80,14 @@ def locate(
 ) -> tuple[Located, ...]:
     """What a detector says of one series of numbers: steps [checkpoint], increasing, and values [checkpoint].
 
-    `null` names a null of single series (`autoregressive`, `circular_shift`, `trend_matched`), without which
-    most detectors describe and claim nothing. Changes smaller than `least` are not claimed.
+    `null` names a null of single series (`default`: the detector's own; `autoregressive`, `trend_matched`,
+    `circular_shift`), without which nothing is claimed. Changes smaller than `least` are not claimed.
     Errors: UnknownName for a detector, null or parameter; BadContract for shapes that disagree.
     """
     chosen = Detector.of(detector, null)
     steps, values = np.asarray(steps), np.asarray(values, dtype=np.float64)
     draws = None if chosen.null is None else chosen.null.draws(steps, values)[:, None]
-    return tuple(_worth(one, least, "") for one in chosen.at(steps, values, draws))
+    return tuple(_worth(one, least, "") for one in chosen.alone(steps, values, draws))
 
 
 def _worth(located: Located, least: float, unit: str) -> Located:

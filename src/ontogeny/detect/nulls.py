@@ -11,10 +11,6 @@ from ontogeny.catalogue.calls import read_call
 from ontogeny.detect.candidates import Candidates
 from ontogeny.errors import UnknownName
 
-#: Fewest finite values from which anything is drawn.
-FEWEST = 4
-DRAWS = 199
-
 
 @dataclass(frozen=True)
 class SeriesNull:
@@ -31,23 +27,17 @@ class SeriesNull:
         if name not in known:
             raise UnknownName("null of series", name, known)
         known[name].bind(**values)
-        return cls(known[name], {"draws": DRAWS, **values})
+        return cls(known[name], values)
 
     @property
     def text(self) -> str:
         """Its name, and what differs from its defaults."""
-        said = ", ".join(
-            f"{key}={value!r}" for key, value in self.chosen.items() if key != "draws" or value != DRAWS
-        )
+        said = self.made.settings(**self.chosen)
         return f"{self.made.name}({said})" if said else self.made.name
 
     def draws(self, steps: NDArray, values: NDArray) -> NDArray:
-        """Draws [draw checkpoint] beside values [checkpoint]; NaN where these are or are too few."""
-        finite = np.isfinite(values)
-        found = np.full((int(self.chosen["draws"]), len(values)), np.nan)
-        if finite.sum() >= FEWEST:
-            found[:, finite] = self.made.make(steps[finite], values[finite], **self.chosen)
-        return found
+        """Draws [draw checkpoint] beside values [checkpoint]; NaN where these are."""
+        return self.made.make(steps, values, **self.chosen)
 
 
 @dataclass(frozen=True)
@@ -77,8 +67,8 @@ class Drawn:
         if not (self.noise[place] > 0 and others.size):
             return own[:, None]
         level = np.nanmedian(self.draws[others], axis=(1, 2), keepdims=True)
-        scaled = (self.draws[others] - level) * (self.noise[place] / self.noise[others])[:, None, None]
-        every = np.concatenate([own[None], scaled + np.nanmedian(own)])
+        scale = (self.noise[place] / self.noise[others])[:, None, None]
+        every = np.concatenate([own[None], (self.draws[others] - level) * scale + np.nanmedian(own)])
         return np.moveaxis(every, 0, 1)
 
 

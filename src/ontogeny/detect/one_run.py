@@ -33,8 +33,9 @@ def detect(
     detector    a name, or a call such as `pelt(penalty=2)`
     parts       measured parts, and metrics of a run's telemetry as `metric:loss`; all parts if none is named.
                 What was stored of others is kept.
-    null        a null of single series (`autoregressive`, `circular_shift`, `trend_matched`), for parts that
-                have no null of their own; without one these are described, and nothing is claimed of them
+    null        for parts that have no null of their own, a null of single series: `default` (the one the
+                detector declares), `autoregressive`, `trend_matched` …; without one these parts are
+                described, and nothing is claimed of them
     least       the least size worth telling: a number, or numbers by part or unit (`LEAST` if None)
     correction  `bh` or `by`: how q is made of p over parts and stimuli (`q_values`)
 
