@@ -105,8 +105,8 @@ def _ends(x: Floats, y: Floats, shape: Floats) -> tuple[Floats, Floats]:
     """Best start and end for given middles and scales [curve 2], and the squares they leave [curve]."""
     rise = _logistic((x - shape[:, :1]) / np.exp(shape[:, 1:]))
     centred = rise - rise.mean(1, keepdims=True)
-    power = np.maximum(np.square(centred).sum(1), 1e-30)
-    slope = (centred * y).sum(1) / power
+    power = np.maximum(_dots(centred, centred), 1e-30)
+    slope = _dots(centred, y) / power
     start = y.mean(1) - slope * rise.mean(1)
     left = np.square(y - start[:, None] - slope[:, None] * rise).sum(1)
     return np.stack([start, start + slope], 1), left
@@ -116,35 +116,47 @@ def _refined(x: Floats, y: Floats, shape: Floats) -> Floats:
     """Levenberg–Marquardt on middle and log scale; the ends follow by linear least squares."""
     low, high = _bounds(x)
     damping = np.full(len(y), 1e-2)
-    _, left = _ends(x, y, shape)
+    ends, left = _ends(x, y, shape)
     for _ in range(ROUNDS):
-        jacobian, residual = _slopes(x, y, shape)
-        normal = np.einsum("cxi,cxj->cij", jacobian, jacobian)
-        toward = np.einsum("cxi,cx->ci", jacobian, residual)
-        diagonal = normal[:, [0, 1], [0, 1]]
-        normal[:, [0, 1], [0, 1]] += damping[:, None] * diagonal + 1e-12 * (
-            1 + diagonal.max(1, keepdims=True)
-        )
-        tried = np.clip(shape + np.linalg.solve(normal, toward[..., None])[..., 0], low, high)
-        _, then = _ends(x, y, tried)
+        by_middle, by_scale, residual = _slopes(x, y, shape, ends)
+        tried = np.clip(shape + _damped(by_middle, by_scale, residual, damping), low, high)
+        ends_there, then = _ends(x, y, tried)
         better = then < left
         shape = np.where(better[:, None], tried, shape)
+        ends = np.where(better[:, None], ends_there, ends)
         left = np.where(better, then, left)
         damping = np.where(better, damping / 5, damping * 4).clip(1e-12, 1e8)
     return shape
 
 
-def _slopes(x: Floats, y: Floats, shape: Floats) -> tuple[Floats, Floats]:
-    """How the fitted values move with middle and log scale beside what the ends can follow, and residuals."""
-    z = (x - shape[:, :1]) / np.exp(shape[:, 1:])
+def _damped(by_middle: Floats, by_scale: Floats, residual: Floats, damping: Floats) -> Floats:
+    """The step [curve 2] that solves (JᵀJ + damping · diagonal) step = Jᵀ residual, two by two."""
+    middle, both, scale = _dots(by_middle, by_middle), _dots(by_middle, by_scale), _dots(by_scale, by_scale)
+    floor = 1e-12 * (1 + np.maximum(middle, scale))
+    middle, scale = (1 + damping) * middle + floor, (1 + damping) * scale + floor
+    toward = _dots(by_middle, residual), _dots(by_scale, residual)
+    determinant = middle * scale - both * both
+    solved = scale * toward[0] - both * toward[1], middle * toward[1] - both * toward[0]
+    return np.stack(solved, 1) / determinant[:, None]
+
+
+def _dots(one: Floats, other: Floats) -> Floats:
+    """Row by row [curve]."""
+    return np.einsum("cx,cx->c", one, other)
+
+
+def _slopes(x: Floats, y: Floats, shape: Floats, ends: Floats) -> tuple[Floats, Floats, Floats]:
+    """How the fitted values move with middle and with log scale, beside what the ends can follow, and
+    residuals; all [curve x]."""
+    scale = np.exp(shape[:, 1:])
+    z = (x - shape[:, :1]) / scale
     rise = _logistic(z)
-    ends, _ = _ends(x, y, shape)
     height = (ends[:, 1] - ends[:, 0])[:, None]
-    steep = height * rise * (1 - rise)
-    slopes = np.stack([-steep / np.exp(shape[:, 1:]), -steep * z], -1)
-    slopes -= slopes.mean(1, keepdims=True)
+    steep = -height * rise * (1 - rise)
     centred = rise - rise.mean(1, keepdims=True)
-    power = np.maximum(np.square(centred).sum(1), 1e-30)
-    followed = np.einsum("cx,cxi->ci", centred, slopes) / power[:, None]
-    slopes -= centred[..., None] * followed[:, None]
-    return slopes, y - ends[:, :1] - height * rise
+    power = np.maximum(_dots(centred, centred), 1e-30)
+    moved = []
+    for slope in (steep / scale, steep * z):
+        slope = slope - slope.mean(1, keepdims=True)
+        moved.append(slope - centred * (_dots(centred, slope) / power)[:, None])
+    return moved[0], moved[1], y - ends[:, :1] - height * rise
