@@ -173,6 +173,20 @@ def show(
 
 
 @app.command()
+def dashboard(
+    path: Annotated[Path, typer.Argument(help="A run, a folder of runs, or a measured series.")] = Path(
+        "runs"
+    ),
+    port: Annotated[int | None, typer.Option(help="0 for any free one [from 8321 up].")] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Show runs in a local page, live while they train; nothing is written into a run."""
+    from ontogeny.cli.dashboard import show_dashboard
+
+    show_dashboard(path, port, browser)
+
+
+@app.command()
 def parts(kind: Annotated[str, typer.Argument(help="A kind of part; all kinds if left out.")] = "") -> None:
     """List the catalogue: what can be measured, learned from, shown."""
     from ontogeny.cli.show import show_parts

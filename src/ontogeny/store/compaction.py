@@ -105,6 +105,30 @@ def read_compacted(path: Path, names: Collection[str] | None, *, salvage: bool =
     )
 
 
+def last_values(path: Path, names: Collection[str]) -> dict[str, float]:
+    """The last number of each metric, from as few row groups as hold them; texts have none. Damaged if the
+    file cannot be read."""
+    found: dict[str, float] = {}
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            about = parse_sealed((file.metadata.metadata or {})[_ABOUT], str(path))
+            numeric = ((_field(i), name) for i, (name, code) in enumerate(about["columns"]) if code != "I")
+            held = {field: name for field, name in numeric if name in names}
+            for group in reversed(range(file.num_row_groups)):
+                left = [field for field, name in held.items() if name not in found]
+                table = file.read_row_group(group, left, use_threads=False) if left else {}
+                latest: dict[str, tuple[int, float]] = {}
+                for field in left:
+                    rows, values = _cells(table[field])
+                    if len(rows):
+                        cell = (int(rows[-1]), float(values[-1]))
+                        latest[held[field]] = max(latest.get(held[field], (-1, 0.0)), cell)
+                found |= {name: value for name, (_, value) in latest.items()}
+    except (*_UNREADABLE, KeyError) as error:
+        raise Damaged(f"{path} cannot be read", received=str(error)[:200]) from error
+    return found
+
+
 def _write(file: BinaryIO, head: Journal, reader: FramedReader) -> None:
     about = {
         "format": FORMAT,

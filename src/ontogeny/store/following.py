@@ -54,6 +54,7 @@ class FollowedJournal(FramedReader):
         self._file: tuple[int, int] | None = None
         self._steps, self._seconds = Growing(np.int64), Growing(np.float64)
         self._offsets, self._schemas = Growing(np.int64), Growing(np.int64)
+        self._kinds: dict[int, tuple[int, int]] = {}  # by schema: the last row that has it, and how many do
 
     def look(self) -> bool:
         """Take in what was added; whether what was known before still stands. It does not if the file was
@@ -93,6 +94,10 @@ class FollowedJournal(FramedReader):
             dtype, mine = self._frame_dtype(schema), heads["schema"] == schema
             if dtype is not None:
                 fits[mine] = lengths[mine] == dtype.itemsize
+            rows = np.flatnonzero((mine & fits)[fits])
+            if len(rows):
+                before = self._kinds.get(schema, (0, 0))[1]
+                self._kinds[schema] = len(self._steps) + int(rows[-1]), before + len(rows)
         self._steps.extend(heads["step"][fits])
         self._seconds.extend(heads["seconds"][fits])
         self._offsets.extend(offsets[fits] + block.base)
@@ -132,6 +137,33 @@ class FollowedJournal(FramedReader):
             order = np.argsort(found, kind="stable")
             return found[order], held[order]
         return found, held
+
+
+    def counts(self) -> dict[str, int]:
+        """How many records carry each metric."""
+        found = dict.fromkeys(self.metrics, 0)
+        for schema, (_, count) in self._kinds.items():
+            for name in {name for name, _ in self.definitions.schemas.get(schema, ())}:
+                found[name] += count
+        return found
+
+    def last(self) -> dict[str, float]:
+        """The last number of each metric; one record of each kind is read."""
+        found: dict[str, tuple[int, float]] = {}
+        with open(self.path, "rb", buffering=0) as stream:
+            for schema, (row, _) in self._kinds.items():
+                dtype = self._frame_dtype(schema)
+                data = b"" if dtype is None else self._record(stream.fileno(), row, dtype)
+                if dtype is None or len(data) < dtype.itemsize:
+                    continue
+                record = np.frombuffer(data, dtype)[0]
+                for index, (name, code) in enumerate(self.definitions.schemas[schema]):
+                    if code != "I" and found.get(name, (-1, 0.0))[0] <= row:
+                        found[name] = row, float(record[str(index)])
+        return {name: value for name, (_, value) in found.items()}
+
+    def _record(self, file: int, row: int, dtype: np.dtype) -> bytes:
+        return os.pread(file, dtype.itemsize, int(self._offsets.held[row]))
 
 
 def _field(file: int, offsets: Steps, dtype: np.dtype, field: str) -> Numbers:

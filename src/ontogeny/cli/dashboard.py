@@ -1,0 +1,22 @@
+"""`ontogeny dashboard`: a local page over a folder of runs."""
+
+import contextlib
+from pathlib import Path
+
+from rich.console import Console
+
+from ontogeny.dashboard.serving import browse, serve
+
+console = Console(highlight=False)
+
+
+def show_dashboard(path: Path, port: int | None, browser: bool) -> None:
+    """Serve until Ctrl-C; the address goes to the terminal."""
+
+    def started(url: str) -> None:
+        console.print(f"{path}: {url}  (Ctrl-C stops it; nothing is written into a run)", soft_wrap=True)
+        if browser:
+            browse(url)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        serve(path, port, started)

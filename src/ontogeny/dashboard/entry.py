@@ -1,0 +1,162 @@
+"""One run, or a series of others' checkpoints: only read, and looked at again as it grows."""
+
+import contextlib
+import hashlib
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from ontogeny.dashboard.attempts import Attempt, Memory, stamp_of
+from ontogeny.dashboard.configuration import configuration, group_of, interventions_of, seed_of
+from ontogeny.dashboard.heartbeat import status_of
+from ontogeny.dashboard.pyramid import Pyramid
+from ontogeny.dashboard.strands import Strand, strands
+from ontogeny.errors import OntogenyError
+from ontogeny.series.series import home_of
+from ontogeny.store.documents import read_json
+from ontogeny.store.run import MANIFEST
+from ontogeny.views.buckets import Spacing
+
+#: Seconds within which a run is not looked at again.
+LOOK_EVERY = 0.2
+#: Points of the strands that one run keeps ready; a few more metrics of a million steps than a screen shows.
+MOST_POINTS = 32 << 20
+Kind = Literal["run", "series"]
+
+
+class Entry:
+    """What is known of a run; every method that reads holds `lock`. Nothing is ever written into the run."""
+
+    def __init__(self, path: Path, kind: Kind, memory: Memory) -> None:
+        self.path, self.kind, self.memory = path, kind, memory
+        self.home = home_of(path) if kind == "series" else path
+        self.lock = threading.RLock()
+        self.identity: dict[str, Any] = {}
+        self.damage = ""
+        self.attempts: list[Attempt] = []
+        self.telemetry_version = 0
+        self._epoch = 0
+        self._looked = 0.0
+        self._manifest: tuple[int, ...] | None = None
+        self._pyramids: dict[tuple[str, str, Spacing], tuple[int, int, list[Pyramid]]] = {}
+        self.read_identity()
+        place = f"{self.identity.get('id', '')}\0{path.resolve()}"
+        self.id = hashlib.blake2s(place.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+    @property
+    def name(self) -> str:
+        return self.path.name or str(self.path)
+
+    def read_identity(self) -> bool:
+        """Read `run.json` again if it changed; what is damaged is said in `damage`."""
+        if self.kind == "series":
+            return False
+        with contextlib.suppress(OSError):
+            state = (self.path / MANIFEST).stat()
+            stamp = state.st_ino, state.st_size, state.st_mtime_ns
+            if stamp == self._manifest:
+                return False
+            self._manifest = stamp
+        try:
+            self.identity, self.damage = read_json(self.path / MANIFEST, seal=True), ""
+        except (OntogenyError, OSError) as error:
+            self.damage = str(error).splitlines()[0]
+        self.config = configuration(self.identity)
+        self.group, self.seed = group_of(self.identity), seed_of(self.config)
+        return True
+
+    config: Mapping[str, Any] = {}
+    group: str = ""
+    seed: int | None = None
+
+    @property
+    def parent(self) -> Mapping[str, Any]:
+        found = self.identity.get("parent")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def interventions(self) -> list[str]:
+        return interventions_of(self.identity)
+
+    def journals(self) -> list[Path]:
+        """One a attempt, in order, whichever form it has."""
+        with contextlib.suppress(OSError):
+            found = {
+                path.stem: path.with_suffix(".journal")
+                for path in (self.path / "journal").iterdir()
+                if path.suffix in (".journal", ".parquet") and path.stem.isdecimal()
+            }
+            return [found[stem] for stem in sorted(found)]
+        return []
+
+    def look(self, at_least: float = LOOK_EVERY) -> None:
+        """Take in what was recorded since the last look, which was at least so many seconds ago."""
+        with self.lock:
+            if self._looked and time.monotonic() - self._looked < at_least:
+                return
+            journals = self.journals() if self.kind == "run" else []
+            if [attempt.path for attempt in self.attempts] != journals:
+                known = {attempt.path: attempt for attempt in self.attempts}
+                self.attempts = [known.get(path) or Attempt(path, self.memory) for path in journals]
+                self._epoch += 1
+            for attempt in self.attempts:
+                before = attempt.replaced
+                if attempt.look():
+                    self.telemetry_version += 1
+                self._epoch += attempt.replaced != before
+            self._looked = time.monotonic()
+
+    @property
+    def metrics(self) -> list[str]:
+        """Everything recorded, in order of first appearance."""
+        self.look()
+        return list(dict.fromkeys(name for attempt in self.attempts for name in attempt.metrics))
+
+    def status(self) -> str:
+        """See `heartbeat`."""
+        if self.kind == "series":
+            return "finished"
+        self.look()
+        if not self.attempts:
+            return "unknown"
+        last = self.attempts[-1]
+        stamp = stamp_of(last.path)
+        seconds = last.seconds[-100:]
+        longest = float((seconds[1:] - seconds[:-1]).max()) if len(seconds) > 1 else 0.0
+        return status_of(self.path, last.outcome, stamp[2] / 1e9 if stamp else None, longest)
+
+    def pyramids(self, metric: str, axis: str, spacing: Spacing) -> list[Pyramid]:
+        """The strands of a metric, ready for any zoom. UnknownName for an axis the run does not have."""
+        with self.lock:
+            self.look()
+            key = metric, axis, spacing
+            epoch, version, known = self._pyramids.pop(key, (-1, -1, []))
+            if version != self.telemetry_version:
+                found = strands(self.attempts, metric, axis)
+                pairs = (
+                    zip(found, known, strict=True) if len(found) == len(known) else ((s, None) for s in found)
+                )
+                known = [
+                    before.grown(now)
+                    if before and epoch == self._epoch and _continues(before, now)
+                    else Pyramid(now, spacing)
+                    for now, before in pairs
+                ]
+            self._pyramids[key] = self._epoch, self.telemetry_version, known
+            while len(self._pyramids) > 1 and self._points() > MOST_POINTS:
+                del self._pyramids[next(iter(self._pyramids))]
+            return known
+
+    def _points(self) -> int:
+        return sum(1000 + len(one.strand) for _, _, held in self._pyramids.values() for one in held)
+
+
+def _continues(before: Pyramid, now: Strand) -> bool:
+    """Whether a strand has the points of the earlier one first; the ends of the known stretch must agree."""
+    if not len(before.strand) or len(now) < len(before.strand):
+        return False
+    known, last = before.strand, len(before.strand) - 1
+    same = known.x[last] == now.x[last] and known.x[0] == now.x[0]
+    return bool(same and known.y[last : last + 1].tobytes() == now.y[last : last + 1].tobytes())

@@ -1,0 +1,68 @@
+"""The dashboard's routes: ids for paths, GET only, read-only towards runs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ontogeny.dashboard import courses
+from ontogeny.dashboard.answers import answering
+from ontogeny.dashboard.cache import cache_home
+from ontogeny.dashboard.entry import Entry
+from ontogeny.dashboard.guard import Guard
+from ontogeny.dashboard.pages import Pages
+from ontogeny.dashboard.queries import MOST_RUNS, Ask, BadQuery, paged, required
+from ontogeny.dashboard.runs import collection
+from ontogeny.dashboard.shelf import Shelf
+
+
+class Server:
+    """What every request shares: the shelf of runs, the cache, the built page."""
+
+    def __init__(self, path: Path, cache: Path | None = None) -> None:
+        self.shelf = Shelf(path, cache or cache_home())
+        self.pages = Pages()
+
+    def app(self, port: int) -> ASGIApp:
+        """The application, to be served on that port of a loopback address."""
+        routes = [
+            Route("/", self.pages.page),
+            Route("/assets/{name:path}", self.pages.asset),
+            Route("/favicon.ico", self.pages.asset),
+            *(Route(f"/api/{path}", answering(handler)) for path, handler in self._handlers().items()),
+        ]
+        return Guard(Starlette(routes=routes), port)
+
+    def close(self) -> None:
+        """The server is about to stop: keep what the next one can use."""
+        self.shelf.summaries.save(0.0)
+
+    def _handlers(self) -> dict[str, Any]:
+        return {
+            "collection": lambda request: collection(self.shelf, request.query_params, "0"),
+            "runs/{run}/metrics": self._metrics,
+            "series": lambda request: courses.series(self._runs(request), Ask.of(request.query_params)),
+            "group": lambda request: courses.groups(self._runs(request), Ask.of(request.query_params)),
+            "compare": self._compare,
+        }
+
+    def _runs(self, request: Request) -> Sequence[Entry]:
+        keys = [key for key in required(request.query_params, "runs").split(",") if key]
+        if not 0 < len(keys) <= MOST_RUNS:
+            raise BadQuery("runs is not usable", received=f"{len(keys)} ids", allowed=f"1 to {MOST_RUNS}")
+        return self.shelf.chosen(list(dict.fromkeys(keys)))
+
+    def _run(self, request: Request) -> Entry:
+        return self.shelf.entry(request.path_params["run"])
+
+    def _metrics(self, request: Request) -> Any:
+        return courses.metric_page(self._run(request), request.query_params, *paged(request.query_params))
+
+    def _compare(self, request: Request) -> bytes:
+        query = request.query_params
+        a, b = (self.shelf.entry(required(query, name)) for name in ("a", "b"))
+        return courses.compared(a, b, Ask.of(query))
