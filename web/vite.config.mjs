@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig } from "vite";
 
-const OUT = resolve(import.meta.dirname, "../src/ontogeny/dashboard/static");
+const OUT = resolve(process.env.ONTOGENY_STATIC ?? resolve(import.meta.dirname, "../src/ontogeny/dashboard/static"));
 
 /** Notices of what is compiled into the bundles; their licences ask to travel with them. */
 function notices() {

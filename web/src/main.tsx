@@ -2,9 +2,16 @@ import "uplot/dist/uPlot.min.css";
 import "./theme.css";
 import "./page.css";
 import { render } from "preact";
+import { listen } from "./live";
+import { followMarks } from "./marks";
+import { followFilter } from "./runs";
+import { App } from "./shell/App";
 import { followAddress } from "./state";
 import { followTheme } from "./theme";
 
 followAddress();
 followTheme();
-render(<p>ontogeny</p>, document.getElementById("app")!);
+followFilter();
+followMarks();
+listen();
+render(<App />, document.getElementById("app")!);

@@ -2,6 +2,10 @@
 
 import type { ComponentType } from "preact";
 import type { Run } from "./api";
+import { MetricDetail } from "./panels/MetricDetail";
+import { MetricsPage } from "./panels/MetricsPage";
+import { runs } from "./runs";
+import { RunDetail } from "./shell/RunDetail";
 
 export interface PageProps {
   /** The runs that are drawn: chosen in the table and not hidden, in its order. */
@@ -28,6 +32,11 @@ export interface Detail {
   component: ComponentType<DetailProps>;
 }
 
-export const pages: Page[] = [];
+export const pages: Page[] = [
+  { key: "metrics", title: "Metrics", hint: "What was logged, a panel for each metric", component: MetricsPage },
+];
 
-export const details: Detail[] = [];
+export const details: Detail[] = [
+  { key: "metric", title: (subject) => subject, component: MetricDetail },
+  { key: "run", title: (subject) => runs.get().byId.get(subject)?.name ?? "Run", component: RunDetail },
+];

@@ -4,6 +4,7 @@ import { Store } from "./store";
 import type { AxisName } from "./api";
 
 export type YScale = "linear" | "log" | "arcsinh";
+export type XScale = "linear" | "log";
 export type Band = "range" | "sd" | "ci";
 export type ThemeName = "auto" | "light" | "dark";
 
@@ -18,6 +19,8 @@ export interface View {
   q: string;
   m: string;
   x: AxisName;
+  /** `log` is ln(1 + x): nearly logarithmic, yet step 0 has its place. */
+  xs: XScale;
   y: YScale;
   /** Smoothing: 0 is none, below 1. */
   smooth: number;
@@ -45,6 +48,7 @@ export const START: View = {
   q: "",
   m: "",
   x: "step",
+  xs: "linear",
   y: "linear",
   smooth: 0,
   grouped: true,
@@ -63,6 +67,7 @@ const WORDS = ["page", "q", "m", "open"] as const;
 const NUMBERS = ["from", "to", "step"] as const;
 const CHOICES = {
   x: ["step", "tokens", "time"],
+  xs: ["linear", "log"],
   y: ["linear", "log", "arcsinh"],
   band: ["range", "sd", "ci"],
   theme: ["auto", "light", "dark"],

@@ -5,8 +5,9 @@ import { colourBar, sameScale } from "./colourbar";
 import { isGrid, marksOf, type Figure, type Heat, type Panel } from "./description";
 import { h, named } from "./dom";
 import { frameOf, type Drawn } from "./frame";
-import { HeatMap } from "./heat";
+import { HeatMap, type HeatOptions } from "./heat";
 import { axisOf, Links } from "./link";
+import type { Place } from "./overlay";
 import { rightMargin } from "./paint";
 import { drawPlot, isPlot, type Shared } from "./plot";
 import { tableElement, type TableOptions } from "./table";
@@ -20,13 +21,15 @@ export interface DrawOptions {
   /** Whether it offers its numbers as a table and as CSV. */
   tools?: boolean;
   table?: TableOptions;
-  /** A cell of a grid was chosen. */
-  pick?: (panel: Panel, row: number, column: number) => void;
+  heat?: HeatOptions;
 }
 
 export interface DrawnFigure {
-  figure: Figure;
   panels: () => Drawn[];
+  /** Shows another figure in its place; heat maps of the same rows and columns only change their values. */
+  update: (figure: Figure) => void;
+  /** Frames a cell of every heat map. */
+  choose: (place: Place | null) => void;
   destroy: () => void;
 }
 
@@ -37,16 +40,27 @@ const NARROW_GRID = 150;
 /** Draws a figure into an element, in the colours in force there; it follows width, theme and links. */
 export function drawFigure(element: HTMLElement, figure: Figure, options: DrawOptions = {}): DrawnFigure {
   const links = options.links ?? new Links();
-  let panels: Drawn[] = [];
+  let [now, panels, chosen]: [Figure, Drawn[], Place | null] = [figure, [], null];
+  const choose = (place: Place | null) => {
+    chosen = place;
+    for (const panel of panels) if (panel instanceof HeatMap) panel.choose(place);
+  };
   const draw = () => {
     panels.forEach((panel) => panel.destroy());
-    panels = drawInto(element, figure, links, themeOf(element), options);
+    panels = drawInto(element, now, links, themeOf(element), options);
+    choose(chosen);
   };
   draw();
   const stop = onTheme(draw);
   return {
-    figure,
     panels: () => panels,
+    choose,
+    update: (other) => {
+      const alike = now.panels.length === other.panels.length && other.panels.every((panel, nth) => fits(panels[nth], panel));
+      now = other;
+      if (alike) panels.forEach((panel, nth) => (panel as HeatMap).show(marksOf(other.panels[nth]!, "Heat")[0]!));
+      else draw();
+    },
     destroy: () => {
       stop();
       panels.forEach((panel) => panel.destroy());
@@ -54,6 +68,14 @@ export function drawFigure(element: HTMLElement, figure: Figure, options: DrawOp
       element.replaceChildren();
     },
   };
+}
+
+/** Whether a drawn panel can show another's values: heat maps of the same title, rows and columns. */
+function fits(drawn: Drawn | undefined, panel: Panel): boolean {
+  const [before, after] = [drawn && marksOf(drawn.panel, "Heat")[0], marksOf(panel, "Heat")[0]];
+  if (!(drawn instanceof HeatMap) || !before || !after || drawn.panel.title !== panel.title) return false;
+  const told = (heat: Heat) => JSON.stringify([heat.x, heat.y, heat.low, heat.high, heat.colours, heat.scale]);
+  return told(before) === told(after);
 }
 
 function drawInto(element: HTMLElement, figure: Figure, links: Links, theme: Theme, options: DrawOptions): Drawn[] {
@@ -82,11 +104,10 @@ function drawInto(element: HTMLElement, figure: Figure, links: Links, theme: The
 /** Draws one panel at the end of `into`. */
 export function drawPanel(panel: Panel, shared: Shared, options: DrawOptions, bare: boolean, into: HTMLElement): Drawn {
   const slot = into.appendChild(h("div", { class: "figure-slot" }));
-  const heat = marksOf(panel, "Heat")[0] as Heat | undefined;
+  const [heat] = marksOf(panel, "Heat");
   let drawn: Drawn;
   if (heat) {
-    const pick = isGrid(heat) && options.pick ? (row: number, column: number) => options.pick!(panel, row, column) : undefined;
-    drawn = new HeatMap(panel, shared, { bare, pick });
+    drawn = new HeatMap(panel, shared, { bare, ...options.heat });
   } else if (isPlot(panel)) drawn = drawPlot(panel, shared);
   else drawn = drawWords(panel, shared, options);
   slot.append(drawn.element);

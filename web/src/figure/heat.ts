@@ -140,7 +140,9 @@ export class HeatMap implements Drawn {
   /** Over the cells, which stay as they are while the pointer moves. */
   private paintOver(): void {
     const context = this.clean(this.over);
-    paintUprights(context, this.seen, this.grid ? null : this.shared.link.cursor, this.brush);
+    const { cursor, place } = this.shared.link;
+    if (this.grid) paintUprights(context, this.seen, null, null, null);
+    else paintUprights(context, this.seen, cursor, place, this.brush);
     outline(context, this.seen, this.at, this.shared.theme.ink, 1.2);
     outline(context, this.seen, this.chosen, this.shared.theme.hues[1]!, 2.2);
   }
@@ -201,13 +203,16 @@ export class HeatMap implements Drawn {
       return;
     }
     const place = this.cellAt(event.offsetX, event.offsetY);
-    if (place) this.options.pick?.(place.row, place.column);
+    if (!place) return;
+    if (!this.grid) this.shared.link.setPlace(this.heat.x[place.column] as number);
+    this.options.pick?.(place.row, place.column);
   }
 
   private follow(change: Change): void {
     if (this.grid) return;
     this.frame.zoomed(this.shared.link.range !== null);
     if (change === "range") return this.paint();
+    if (change === "place") return this.paintOver();
     const { cursor } = this.shared.link;
     const column = cursor === null ? -1 : this.columnOf(cursor);
     this.at = column < 0 ? null : { row: this.at?.row ?? this.heat.y.length - 1, column };

@@ -62,6 +62,7 @@ export function paintUprights(
   context: CanvasRenderingContext2D,
   over: Over,
   cursor: number | null,
+  place: number | null,
   brush: { from: number; to: number } | null,
 ): void {
   const { left, top, wide, high } = over.ground;
@@ -80,6 +81,11 @@ export function paintUprights(
   if (cursor !== null) {
     upright(context, over.ground, pixelOf(over, cursor) - 0.8, "#ffffff");
     upright(context, over.ground, pixelOf(over, cursor), "#1b1f24");
+  }
+  if (place !== null) {
+    context.setLineDash([3, 3]);
+    upright(context, over.ground, pixelOf(over, place), "#ffffff");
+    context.setLineDash([]);
   }
   if (brush) {
     context.fillStyle = faded("#808080", 0.4);

@@ -91,13 +91,21 @@ export function paintBands(u: uPlot, panel: Panel, theme: Theme): void {
 }
 
 /** Everything over the lines. */
-export function paintMarks(u: uPlot, panel: Panel, curves: Curves, theme: Theme, right: number): void {
+export function paintMarks(
+  u: uPlot,
+  panel: Panel,
+  curves: Curves,
+  theme: Theme,
+  right: number,
+  place: number | null,
+): void {
   onPlot(u, true, (plot) => {
     for (const curve of curves.curves) {
       paintSpikes(plot, u, curve, panel.y_scale === "log", theme);
       paintLonely(plot, u, curve, theme);
     }
     paintTicks(plot, panel, theme);
+    if (place !== null) paintPlace(plot, place, theme);
   });
   onPlot(u, false, (plot) => {
     paintRules(plot, panel, theme, plot.left + plot.wide + right);
@@ -146,6 +154,18 @@ function paintLonely({ context, x, y }: Plot, u: uPlot, curve: Curve, theme: The
     context.arc(x(u.data[0]![i]!), y(values[i]!), 1.6, 0, 2 * Math.PI);
     context.fill();
   });
+}
+
+/** The step that was chosen, e.g. by a scrubber. */
+function paintPlace({ context, top, high, x }: Plot, place: number, theme: Theme): void {
+  context.strokeStyle = theme.hues[1]!;
+  context.lineWidth = 1.2;
+  context.setLineDash([3, 3]);
+  context.beginPath();
+  context.moveTo(x(place), top);
+  context.lineTo(x(place), top + high);
+  context.stroke();
+  context.setLineDash([]);
 }
 
 function paintTicks({ context, top, high, x }: Plot, panel: Panel, theme: Theme): void {

@@ -82,8 +82,9 @@ function options(panel: Panel, curves: Curves, shared: Shared, frame: Frame, wid
     focus: { alpha: 0.25 },
     cursor: cursorOptions(curves, theme, link),
     hooks: {
+      init: [(u) => u.over.addEventListener("click", () => clicked(u, link))],
       drawClear: [(u) => paintBands(u, panel, theme)],
-      draw: [(u) => paintMarks(u, panel, curves, theme, right)],
+      draw: [(u) => paintMarks(u, panel, curves, theme, right, link.place)],
       setCursor: [(u) => pointed(u, curves, axisOf(panel.x), shared, frame)],
       setSelect: [(u) => brushed(u, link)],
       setSeries: [(_, index, change) => (curves.focused = (change as { focus?: boolean }).focus ? index : null)],
@@ -161,6 +162,12 @@ function cursorOptions(curves: Curves, theme: Theme, link: Link): uPlot.Cursor {
   };
 }
 
+/** The nearest place with a point is chosen. */
+function clicked(u: uPlot, link: Link): void {
+  const index = u.cursor.idx;
+  if (index !== null && index !== undefined) link.setPlace(u.data[0]![index]!);
+}
+
 /** A stretch was brushed: every drawing of this axis shows it. */
 function brushed(u: uPlot, link: Link): void {
   const { left, width } = u.select;
@@ -187,7 +194,7 @@ function pointed(u: uPlot, curves: Curves, axis: string, shared: Shared, frame: 
 let following: uPlot | null = null;
 
 function follow(u: uPlot, link: Link, change: Change, frame: Frame, full: Range): void {
-  if (change === "place") return;
+  if (change === "place") return u.redraw(false);
   if (change === "range") {
     frame.zoomed(link.range !== null);
     const [min, max] = link.range ?? full;

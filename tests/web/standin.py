@@ -1,0 +1,248 @@
+"""A stand-in for the dashboard's server: the same contract over made-up runs, so that a browser test knows
+every number it should see. The series are bucketed by the code the real server uses.
+
+`python tests/web/standin.py PORT [RUNS] [METRICS]` serves it by itself.
+"""
+
+import asyncio
+import hashlib
+import json
+import math
+import struct
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ontogeny.views.buckets import buckets, smoothed
+
+STATIC = Path(__file__).parents[2] / "src/ontogeny/dashboard/static"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
+    "img-src 'self' data: blob:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+COLUMNS = ("left", "right", "first", "low", "high", "last", "count", "nonfinite")
+TYPES = {"left": "f8", "right": "f8", "count": "u4", "nonfinite": "u4"}
+
+
+@dataclass
+class Series:
+    """One attempt's values of one metric."""
+
+    steps: np.ndarray
+    values: np.ndarray
+    superseded: bool = False
+
+
+@dataclass
+class World:
+    """What the stand-in serves: runs as the contract writes them, and their series by (run, metric)."""
+
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    series: dict[tuple[str, str], list[Series]] = field(default_factory=dict)
+    transitions: list[dict[str, Any]] = field(default_factory=list)
+    checkpoints: list[int] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, name: str, metrics: dict[str, list[Series]], **more: Any) -> str:
+        """A run of that name; the id it got."""
+        identity = hashlib.sha256(f"{len(self.runs)} {name}".encode()).hexdigest()[:12]
+        last = {metric: _strict(parts[-1].values[-1]) for metric, parts in metrics.items()}
+        steps = max((int(parts[-1].steps[-1]) for parts in metrics.values()), default=0)
+        run = {
+            "id": identity, "name": name, "status": "finished", "grade": "E", "kind": "run", "parent": None,
+            "forked_at": None, "interventions": [], "seed": None, "config": {}, "group": identity,
+            "steps": steps, "tokens": steps * 1024, "seconds": steps * 0.05, "parameters": 3_200_000,
+            "started": f"2026-11-{1 + len(self.runs) % 28:02d}T09:00:00", "last": last, "claims": 0,
+        }  # fmt: skip
+        self.runs.append(run | more)
+        for metric, parts in metrics.items():
+            self.series[identity, metric] = parts
+        return identity
+
+    def metrics(self, run: str) -> list[str]:
+        return [metric for owner, metric in self.series if owner == run]
+
+
+def _strict(value: float) -> float | str:
+    if math.isfinite(value):
+        return float(value)
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def frame(header: dict[str, Any], columns: list[tuple[str, str, np.ndarray, int | None]]) -> bytes:
+    """The contract's binary frame."""
+    layout = []
+    body = b""
+    for name, kind, column, series in columns:
+        raw = np.asarray(column, dtype="<" + kind).tobytes()
+        body += raw + b"\0" * (-len(raw) % 8)
+        entry = {"name": name, "type": kind, "length": len(column)}
+        layout.append(entry if series is None else entry | {"series": series})
+    text = json.dumps(header | {"layout": layout}).encode()
+    text += b" " * (-len(text) % 8)
+    return b"ONTO" + struct.pack("<I", len(text)) + text + body
+
+
+def answer_series(world: World, request: Request) -> Response:
+    query = request.query_params
+    metric, most = query["metric"], int(query.get("most", 600))
+    window = float(query.get("smooth", 0))
+    wanted = [
+        (run, attempt, part)
+        for run in query["runs"].split(",")
+        for attempt, part in enumerate(world.series.get((run, metric), []))
+    ]
+    low, high = float(query.get("from", -math.inf)), float(query.get("to", math.inf))
+    unit = {"step": 1, "tokens": 1024, "time": 0.05}[query.get("x", "step")]
+    inside = [(part.steps * unit >= low) & (part.steps * unit <= high) for _, _, part in wanted]
+    level = 0
+    for (_, _, part), kept in zip(wanted, inside, strict=True):
+        span = max(1, int(np.ptp(part.steps[kept])) if kept.any() else 1)
+        level = max(level, math.ceil(math.log2(max(1, span / most))))
+    entries, columns = [], []
+    for index, ((run, attempt, part), kept) in enumerate(zip(wanted, inside, strict=True)):
+        made = buckets(part.steps[kept], part.values[kept], spacing="linear", level=level)
+        entries.append(
+            {"run": run, "attempt": attempt, "superseded": part.superseded, "points": int(kept.sum()),
+             "buckets": len(made), "nonfinite": int(made.nonfinite.sum()),
+             "segments": len(world.series[run, metric]), "x0": 0, "x1": float(part.steps[-1] * unit)}
+        )  # fmt: skip
+        for name in COLUMNS:
+            column = getattr(made, name)
+            columns.append((name, TYPES.get(name, "f4"), column * unit if name in ("left", "right") else column, index))
+        if window:
+            line = smoothed(part.steps, part.values, at=made.centre, window=window)
+            columns.append(("smooth", "f4", line, index))
+    names = [*COLUMNS, *(["smooth"] if window else [])]
+    header = {"x": query.get("x", "step"), "scale": "linear", "level": level, "series": entries, "columns": names}
+    return Response(frame(header, columns), media_type="application/octet-stream")
+
+
+def application(world: World) -> Starlette:
+    """The stand-in's routes."""
+
+    def collection(request: Request) -> Response:
+        q, page = request.query_params.get("q", ""), int(request.query_params.get("page", 0))
+        size = int(request.query_params.get("size", 100))
+        runs = [run for run in world.runs if all(word in json.dumps(run).lower() for word in q.lower().split())]
+        columns = [{"key": "steps", "title": "steps", "kind": "step"}]
+        found = runs[page * size : (page + 1) * size]
+        return JSONResponse(
+            {"name": "stand-in", "total": len(runs), "cursor": "0", "columns": columns, "runs": found}
+        )
+
+    def run(request: Request) -> Response:
+        identity = request.path_params["run"]
+        found = next((run for run in world.runs if run["id"] == identity), None)
+        if found is None:
+            return JSONResponse({"error": "no such run"}, 404)
+        names = world.metrics(identity)
+        points = [{"step": step, "tokens": step * 1024} for step in world.checkpoints]
+        has = dict.fromkeys(("patterns", "tokens", "samples", "spectra"), False)
+        return JSONResponse(
+            found | {"attempts": [], "checkpoints": points, "metrics": len(names), "prefixes": [], "parts": [],
+                     "transitions": len(world.transitions), "stimuli": [], "has": has}
+        )  # fmt: skip
+
+    def metrics(request: Request) -> Response:
+        identity, q = request.path_params["run"], request.query_params.get("q", "")
+        page, size = int(request.query_params.get("page", 0)), int(request.query_params.get("size", 200))
+        names = [name for name in world.metrics(identity) if q in name]
+        rows = [
+            {"name": name, "last": _strict(world.series[identity, name][-1].values[-1]),
+             "count": sum(len(part.steps) for part in world.series[identity, name])}
+            for name in names[page * size : (page + 1) * size]
+        ]  # fmt: skip
+        return JSONResponse({"total": len(names), "page": page, "names": rows})
+
+    def transitions(request: Request) -> Response:
+        wanted = request.query_params.get("runs", "").split(",")
+        return JSONResponse([entry for entry in world.transitions if entry["run"] in wanted])
+
+    async def events(request: Request) -> Response:
+        async def tell() -> AsyncIterator[str]:
+            yield ": here\n\n"
+            told = 0
+            while not await request.is_disconnected():
+                for event in world.events[told:]:
+                    yield f"id: {told}\ndata: {json.dumps(event)}\n\n"
+                told = len(world.events)
+                await asyncio.sleep(0.05)
+
+        return StreamingResponse(tell(), media_type="text/event-stream")
+
+    def page(_: Request) -> Response:
+        return FileResponse(STATIC / "index.html", headers={"Content-Security-Policy": POLICY})
+
+    def asset(request: Request) -> Response:
+        return FileResponse(STATIC / "assets" / request.path_params["name"])
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            Route("/assets/{name}", asset),
+            Route("/api/collection", collection),
+            Route("/api/runs/{run}", run),
+            Route("/api/runs/{run}/metrics", metrics),
+            Route("/api/series", lambda request: answer_series(world, request)),
+            Route("/api/transitions", transitions),
+            Route("/api/events", events),
+        ]
+    )
+
+
+def example(runs: int = 6, metrics: int = 14, steps: int = 20_000, seed: int = 0) -> World:
+    """Runs that look like training: noise, a spike, a NaN, a resume, a branch, seeds of two configurations."""
+    rng = np.random.default_rng(seed)
+    world = World(checkpoints=[0, *(2**k for k in range(0, int(math.log2(steps)) + 1)), steps])
+    x = np.arange(1, steps + 1)
+    for index in range(runs):
+        condition = index % 2
+        drop = 1 / (1 + np.exp(-(x - steps * (0.2 + 0.1 * condition)) / (steps * 0.02)))
+        loss = 4.2 * x**-0.08 - 1.2 * drop + rng.normal(0, 0.05, steps) * (1 + 3 / np.sqrt(x / 50))
+        if index == 1:
+            loss[steps // 3] = 9.0
+        if index == 2:
+            loss[-steps // 10 : -steps // 10 + 3] = np.nan
+        parts = [Series(x, loss)]
+        if index == 3:
+            cut = steps // 2
+            replaced = Series(x[:cut], loss[:cut].copy(), superseded=True)
+            replaced.values[-1500:] += np.linspace(0, 1, 1500)
+            parts = [Series(replaced.steps[-1500:], replaced.values[-1500:], True), Series(x, loss)]
+        named: dict[str, list[Series]] = {"loss/train": parts}
+        for other in range(metrics - 1):
+            prefix = ("loss", "optimizer", "gradient", "layers")[other % 4]
+            level = rng.lognormal(0, 2)
+            values = level * x ** rng.normal(-0.1, 0.1) * rng.lognormal(0, 0.1, steps)
+            named[f"{prefix}/{('eval', 'norm', 'scale', 'entropy')[other % 4]}.{other}"] = [Series(x, values)]
+        world.add(
+            f"letters-{('warm', 'cold')[condition]}-s{index // 2}",
+            named,
+            seed=index // 2,
+            group=f"condition{condition}",
+            config={"optimizer.lr": 0.001 * (1 + condition), "model.depth": 4},
+            status="running" if index == 0 else "finished",
+        )
+    first = world.runs[0]["id"]
+    world.runs[-1] |= {"parent": first, "forked_at": steps // 4, "interventions": ["scale_learning_rate"]}
+    world.transitions = [
+        {"run": first, "part": "loss/train", "component": "", "place": "", "stimulus": "", "unit": "nats",
+         "method": "drop", "verdict": "transition", "step": steps // 5, "low": steps // 6, "high": steps // 4,
+         "level": 3.0, "size": -1.2, "p": 0.001, "reason": ""}
+    ]  # fmt: skip
+    return world
+
+
+if __name__ == "__main__":
+    port, *counts = (int(word) for word in sys.argv[1:])
+    uvicorn.run(application(example(*counts)), host="127.0.0.1", port=port, log_level="warning")

@@ -1,0 +1,332 @@
+/** One chart of traces over a shared x: uPlot for axes, lines and the pointer, the rest in draw.ts. */
+
+import uPlot from "uplot";
+import type { AxisName } from "../api";
+import type { XScale, YScale } from "../state";
+import { faded, type Theme } from "../theme";
+import { counted, value } from "../format";
+import { align, extent, type Trace } from "./trace";
+import * as draw from "./draw";
+import { ticks, tickText, turn, xScale, yRange, yScale } from "./scales";
+import { register, unregister } from "./probe";
+
+export interface ChartOptions {
+  title: string;
+  axis: AxisName;
+  xKind: XScale;
+  yKind: YScale;
+  theme: Theme;
+  width: number;
+  height: number;
+  /** Words under the x axis and beside the y axis; a small panel has none. */
+  words?: { x: string; y: string };
+  /** The pointer is at x (null: it left), nearest to a trace of this run. */
+  onPoint(x: number | null, run: string | null): void;
+  /** A range of x was brushed; null asks for all of it. */
+  onZoom(range: [number, number] | null): void;
+  /** A checkpoint's tick was clicked. */
+  onCheckpoint(at: number): void;
+}
+
+const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
+const NEAR = 24;
+const FADED = 0.15;
+/** Up to this many lines carry their names. */
+const NAMED = 5;
+
+export class Chart {
+  private u: uPlot | null = null;
+  private traces: Trace[] = [];
+  private happenings = draw.NOTHING;
+  private domain: [number, number] = [0, 1];
+  private shape = "";
+  private threshold = 1;
+  private lit: string | null = null;
+  private moved = false;
+  /** Buckets left out of a logarithmic axis. */
+  excluded = 0;
+
+  constructor(
+    readonly root: HTMLElement,
+    readonly options: ChartOptions,
+  ) {
+    register(this);
+  }
+
+  destroy(): void {
+    unregister(this);
+    this.u?.destroy();
+    this.u = null;
+  }
+
+  get plot(): uPlot | null {
+    return this.u;
+  }
+
+  get list(): Trace[] {
+    return this.traces;
+  }
+
+  /** Where an arcsinh axis turns from linear to logarithmic. */
+  get bend(): number {
+    return this.threshold;
+  }
+
+  get range(): [number, number] {
+    return this.domain;
+  }
+
+  /** Draws these traces over this range of x. */
+  set(list: Trace[], domain: [number, number], happenings: draw.Happenings): void {
+    this.traces = list;
+    this.domain = domain;
+    this.happenings = happenings;
+    const found = extent(list, -Infinity, Infinity);
+    const threshold = this.options.yKind === "arcsinh" ? turn(found) : 1;
+    const shape = JSON.stringify([threshold, list.map((t) => [t.key, t.colour, t.alpha, t.width, t.label])]);
+    this.threshold = threshold;
+    if (this.u && shape === this.shape) {
+      this.u.batch(() => {
+        this.u!.setData(align(list) as uPlot.AlignedData, false);
+        this.rescale();
+      });
+      return;
+    }
+    this.shape = shape;
+    this.u?.destroy();
+    this.u = new uPlot(this.build(), align(list) as uPlot.AlignedData, this.root);
+    this.u.root.setAttribute("aria-hidden", "true");
+  }
+
+  /** Shows another range of x at once, with the buckets there are. */
+  zoom(domain: [number, number], happenings: draw.Happenings): void {
+    this.domain = domain;
+    this.happenings = happenings;
+    this.u?.batch(() => this.rescale());
+  }
+
+  resize(width: number, height: number): void {
+    if (this.u && (this.u.width !== width || this.u.height !== height)) this.u.setSize({ width, height });
+  }
+
+  /** The crosshair of another panel, and the run it is nearest to. */
+  follow(x: number | null, run: string | null): void {
+    const { u } = this;
+    if (!u) return;
+    const left = x === null ? -10 : u.valToPos(x, "x");
+    const inside = left >= 0 && left <= u.over.clientWidth;
+    u.setCursor({ left: inside ? left : -10, top: inside ? -1 : -10 }, false);
+    this.light(run);
+  }
+
+  /** Fades every run but one. */
+  light(run: string | null): void {
+    const known = run !== null && this.traces.some((trace) => trace.run === run) ? run : null;
+    if (known === this.lit || !this.u) return;
+    this.lit = known;
+    this.traces.forEach((trace, index) => (this.u!.series[index + 1].alpha = this.alpha(trace)));
+    this.u.redraw(false, false);
+  }
+
+  private alpha(trace: Trace): number {
+    const lit = this.lit === null || trace.run === this.lit;
+    return lit ? (this.lit === null ? trace.alpha : 1) : FADED * trace.alpha;
+  }
+
+  private rescale(): void {
+    const [min, max] = this.domain;
+    this.u!.setScale("x", { min, max });
+    const [low, high] = this.yRange();
+    this.u!.setScale("y", { min: low, max: high });
+  }
+
+  private yRange(): [number, number] {
+    return yRange(this.options.yKind, extent(this.traces, ...this.domain), this.threshold);
+  }
+
+  private named(): boolean {
+    return this.traces.filter((trace) => trace.label).length <= NAMED;
+  }
+
+  private padding(): uPlot.Padding {
+    if (!this.named()) return [12, 10, 0, 0];
+    const { ctx } = (measure ??= { ctx: document.createElement("canvas").getContext("2d")! });
+    ctx.font = `11px ${FACE}`;
+    const widest = Math.max(0, ...this.traces.map((trace) => ctx.measureText(trace.label).width));
+    return [12, widest ? Math.min(widest + 10, this.options.width * 0.34) : 10, 0, 0];
+  }
+
+  private build(): uPlot.Options {
+    const { options } = this;
+    return {
+      width: options.width,
+      height: options.height,
+      padding: this.padding(),
+      legend: { show: false },
+      scales: {
+        x: xScale(options.xKind, () => this.domain),
+        y: yScale(options.yKind, this.threshold, () => this.yRange()),
+      },
+      axes: [this.axis("x"), this.axis("y")],
+      series: [{}, ...this.traces.map((trace) => this.line(trace))],
+      cursor: {
+        y: false,
+        drag: { x: true, y: false, setScale: false },
+        points: { size: 6, width: 1.5 },
+        bind: { dblclick: () => () => (options.onZoom(null), null), mouseleave: (_, __, run) => this.leave(run) },
+      },
+      hooks: {
+        drawAxes: [(u) => this.below(u)],
+        draw: [(u) => this.above(u)],
+        setCursor: [(u) => this.pointed(u)],
+        setSelect: [(u) => this.brushed(u)],
+        ready: [(u) => this.listen(u)],
+      },
+    };
+  }
+
+  private line(trace: Trace): uPlot.Series {
+    return {
+      scale: "y",
+      stroke: trace.colour,
+      width: trace.width,
+      alpha: this.alpha(trace),
+      dash: trace.role === "superseded" ? [3, 3] : undefined,
+      // A trace of one bucket has no line to see.
+      points: { show: trace.x.length === 1, size: 5, fill: trace.colour },
+    };
+  }
+
+  private axis(side: "x" | "y"): uPlot.Axis {
+    const { options } = this;
+    const words = options.words?.[side];
+    const kind = side === "x" ? options.xKind : options.yKind;
+    const named = side === "x" ? options.axis : "y";
+    return {
+      stroke: options.theme.muted,
+      font: `11px ${FACE}`,
+      labelFont: `12px ${FACE}`,
+      label: words || undefined,
+      labelSize: words ? 18 : 0,
+      gap: 4,
+      grid: { stroke: options.theme.hairline, width: 1 },
+      ticks: { show: false },
+      border: { show: side === "x", stroke: options.theme.quiet, width: 1 },
+      splits: (u, _, low, high) => {
+        const room = side === "x" ? u.bbox.width / devicePixelRatio / 64 : u.bbox.height / devicePixelRatio / 28;
+        const most = Math.max(2, Math.min(options.words ? 9 : 5, Math.floor(room)));
+        return ticks(kind, side, this.threshold, low, high, most, named);
+      },
+      filter: (_, splits) => splits,
+      values: (_, splits) => splits.map((split) => tickText(named, split)),
+      size: side === "x" ? 20 : (_, texts) => 10 + 6.4 * Math.max(3, ...(texts ?? []).map((text) => text.length)),
+    };
+  }
+
+  private below(u: uPlot): void {
+    const p = draw.plane(u);
+    p.ctx.save();
+    draw.clip(p);
+    draw.drawTransitions(p, this.happenings);
+    const floor = this.options.yKind === "log" ? u.scales.y.min! : -Infinity;
+    for (const trace of this.traces) {
+      if (trace.role !== "superseded") draw.drawBand(p, trace, this.alpha(trace), floor);
+    }
+    p.ctx.restore();
+  }
+
+  private above(u: uPlot): void {
+    const p = draw.plane(u);
+    const alphas = this.traces.map((trace) => this.alpha(trace));
+    p.ctx.save();
+    draw.drawRail(p, this.traces, alphas);
+    this.excluded = 0;
+    if (this.options.yKind === "log") {
+      this.traces.forEach((trace, index) => (this.excluded += draw.drawExcluded(p, trace, alphas[index])));
+    }
+    draw.drawAxisMarks(p, this.happenings, this.options.theme);
+    if (this.named()) draw.drawNames(p, this.traces, alphas, `${11 * p.ratio}px ${FACE}`);
+    p.ctx.restore();
+  }
+
+  private pointed(u: uPlot): void {
+    const { left, top, event } = u.cursor;
+    // Only a real pointer speaks; a cursor that was set from elsewhere only listens.
+    if (!event || !this.moved || left === undefined || left < 0) return;
+    this.options.onPoint(u.posToVal(left, "x"), this.nearest(left, top ?? 0));
+  }
+
+  private nearest(left: number, top: number): string | null {
+    const { u } = this;
+    const index = u!.cursor.idx;
+    if (index === null || index === undefined) return null;
+    let best: string | null = null;
+    let distance = NEAR;
+    this.traces.forEach((trace, which) => {
+      const column = u!.data[which + 1];
+      for (let at = index; at >= Math.max(0, index - 40); at--) {
+        const found = column[at];
+        if (found === undefined) continue;
+        const away = found === null ? Infinity : Math.abs(u!.valToPos(found, "y") - top);
+        if (away < distance) [best, distance] = [trace.run, away];
+        break;
+      }
+    });
+    return distance < NEAR && left >= 0 ? best : null;
+  }
+
+  private leave(run: uPlot.Cursor.MouseListener): uPlot.Cursor.MouseListener {
+    return (event) => {
+      this.moved = false;
+      this.options.onPoint(null, null);
+      return run(event);
+    };
+  }
+
+  private brushed(u: uPlot): void {
+    const { left, width } = u.select;
+    if (width < 4) return;
+    const range: [number, number] = [u.posToVal(left, "x"), u.posToVal(left + width, "x")];
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.options.onZoom(range);
+  }
+
+  private listen(u: uPlot): void {
+    u.over.addEventListener("mousemove", () => (this.moved = true), true);
+    u.over.addEventListener("click", (event) => {
+      const near = this.checkpointNear(u, event.offsetX, event.offsetY);
+      if (near !== null) this.options.onCheckpoint(near);
+    });
+    u.over.addEventListener("mousemove", (event) => {
+      const near = this.checkpointNear(u, event.offsetX, event.offsetY);
+      u.over.style.cursor = near === null ? "" : "pointer";
+    });
+  }
+
+  private checkpointNear(u: uPlot, left: number, top: number): number | null {
+    if (top < u.over.clientHeight - 12) return null;
+    let best: number | null = null;
+    let distance = 6;
+    for (const at of this.happenings.checkpoints) {
+      const away = Math.abs(u.valToPos(at, "x") - left);
+      if (away < distance) [best, distance] = [at, away];
+    }
+    return best;
+  }
+
+  /** One sentence for those who do not see the chart. */
+  summary(): string {
+    const ends = this.traces.slice(0, 8).map((trace) => {
+      const last = draw.lastIn(trace, Infinity);
+      return last < 0 ? "" : `${trace.label || trace.run} ends at ${value(trace.line[last])}`;
+    });
+    return `${this.options.title}, ${counted(this.traces.length, "line")}. ${ends.filter(Boolean).join("; ")}.`;
+  }
+
+  /** The colour a trace has at full strength, for whoever writes beside the chart. */
+  static tint(trace: Trace): string {
+    return faded(trace.colour, 1);
+  }
+}
+
+let measure: { ctx: CanvasRenderingContext2D } | undefined;

@@ -1,0 +1,229 @@
+/** What uPlot does not draw: bands with their spikes, the rail above, what happened along x, names at line ends. */
+
+import type uPlot from "uplot";
+import type { Theme } from "../theme";
+import { faded } from "../theme";
+import type { Trace } from "./trace";
+
+/** What happened along x, in units of the axis. */
+export interface Happenings {
+  checkpoints: number[];
+  transitions: { at: number; low: number | null; high: number | null; colour: string; label: string }[];
+  forks: { at: number; colour: string; label: string }[];
+  /** The scrubber's place. */
+  step: number | null;
+}
+
+export const NOTHING: Happenings = { checkpoints: [], transitions: [], forks: [], step: null };
+
+type Place = (value: number) => number;
+
+interface Plane {
+  ctx: CanvasRenderingContext2D;
+  x: Place;
+  y: Place;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  ratio: number;
+  from: number;
+  to: number;
+}
+
+export function plane(u: uPlot): Plane {
+  const { left, top, width, height } = u.bbox;
+  return {
+    ctx: u.ctx,
+    x: (value) => u.valToPos(value, "x", true),
+    y: (value) => u.valToPos(value, "y", true),
+    left,
+    top,
+    width,
+    height,
+    ratio: devicePixelRatio,
+    from: u.scales.x.min!,
+    to: u.scales.x.max!,
+  };
+}
+
+/** First and last bucket to draw: those in view and one on each side. */
+export function visible(trace: Trace, from: number, to: number): [number, number] {
+  const { x } = trace;
+  let first = 0;
+  let last = x.length - 1;
+  while (first < last && x[first + 1] < from) first++;
+  while (last > first && x[last - 1] > to) last--;
+  return [first, last];
+}
+
+export function clip(p: Plane): void {
+  p.ctx.beginPath();
+  p.ctx.rect(p.left, p.top, p.width, p.height);
+  p.ctx.clip();
+}
+
+/** The range of every bucket at a fifth of the colour; a lone bucket that sticks out as a firm stroke. */
+export function drawBand(p: Plane, trace: Trace, alpha: number, floor: number): void {
+  const { x, low, high } = trace;
+  const [first, last] = visible(trace, p.from, p.to);
+  const { ctx } = p;
+  const up = (index: number) => p.y(high[index]);
+  const down = (index: number) => p.y(Math.max(low[index], floor));
+  ctx.fillStyle = faded(trace.colour, (trace.role === "mean" ? 0.22 : 0.2) * alpha);
+  let start = first;
+  const close = (end: number) => {
+    if (end > start) {
+      ctx.beginPath();
+      for (let index = start; index < end; index++) ctx.lineTo(p.x(x[index]), up(index));
+      for (let index = end - 1; index >= start; index--) ctx.lineTo(p.x(x[index]), down(index));
+      ctx.fill();
+    }
+    start = end + 1;
+  };
+  for (let index = first; index <= last; index++) if (!(high[index] > floor)) close(index);
+  close(last + 1);
+  if (trace.role !== "mean") drawSpikes(p, trace, alpha, floor, first, last);
+}
+
+function drawSpikes(p: Plane, trace: Trace, alpha: number, floor: number, first: number, last: number): void {
+  const { x, low, high, line } = trace;
+  const { ctx, ratio } = p;
+  ctx.strokeStyle = faded(trace.colour, 0.8 * alpha);
+  ctx.lineWidth = ratio;
+  ctx.beginPath();
+  for (let index = first; index <= last; index++) {
+    if (high[index] === low[index] || !Number.isFinite(high[index])) continue;
+    const top = p.y(high[index]);
+    const bottom = p.y(Math.max(low[index], floor));
+    const here = p.y(Math.min(Math.max(line[index], low[index], floor), high[index]));
+    const beside = (column: Float32Array, worst: (...v: number[]) => number) =>
+      p.y(Math.max(worst(column[Math.max(index - 1, 0)] || 0, column[Math.min(index + 1, x.length - 1)] || 0), floor));
+    const tall = (bottom - top) / 2;
+    const rises = beside(high, Math.max) - top > Math.max(tall, 3 * ratio);
+    const falls = bottom - beside(low, Math.min) > Math.max(tall, 3 * ratio);
+    if (!rises && !falls) continue;
+    const at = Math.round(p.x(x[index])) + 0.5;
+    ctx.moveTo(at, rises ? top : here);
+    ctx.lineTo(at, falls ? bottom : here);
+  }
+  ctx.stroke();
+}
+
+/** Values that are not finite: marks above the plot, so that none can be taken for a number. */
+export function drawRail(p: Plane, list: Trace[], alphas: number[]): void {
+  const { ctx, ratio } = p;
+  const y = p.top - 5 * ratio;
+  const arm = 2.5 * ratio;
+  list.forEach((trace, which) => {
+    ctx.strokeStyle = faded(trace.colour, alphas[which]);
+    ctx.lineWidth = 1.5 * ratio;
+    ctx.beginPath();
+    for (let index = 0; index < trace.nonfinite.length; index++) {
+      if (!trace.nonfinite[index] || trace.x[index] < p.from || trace.x[index] > p.to) continue;
+      const at = p.x(trace.x[index]);
+      ctx.moveTo(at - arm, y - arm);
+      ctx.lineTo(at + arm, y + arm);
+      ctx.moveTo(at - arm, y + arm);
+      ctx.lineTo(at + arm, y - arm);
+    }
+    ctx.stroke();
+  });
+}
+
+/** On a logarithmic axis: a tick on the floor where a bucket holds something at or below zero. */
+export function drawExcluded(p: Plane, trace: Trace, alpha: number): number {
+  let buckets = 0;
+  const { ctx, ratio } = p;
+  const y = p.top + p.height;
+  ctx.fillStyle = faded(trace.colour, alpha);
+  for (let index = 0; index < trace.x.length; index++) {
+    if (!(trace.low[index] <= 0)) continue;
+    buckets++;
+    if (trace.x[index] < p.from || trace.x[index] > p.to) continue;
+    const at = p.x(trace.x[index]);
+    ctx.beginPath();
+    ctx.moveTo(at - 3 * ratio, y - 5 * ratio);
+    ctx.lineTo(at + 3 * ratio, y - 5 * ratio);
+    ctx.lineTo(at, y);
+    ctx.fill();
+  }
+  return buckets;
+}
+
+/** Bands and hairlines of transitions; drawn below the data. */
+export function drawTransitions(p: Plane, happenings: Happenings): void {
+  const { ctx, ratio } = p;
+  for (const { at, low, high, colour } of happenings.transitions) {
+    if (low !== null && high !== null) {
+      ctx.fillStyle = faded(colour, 0.09);
+      ctx.fillRect(p.x(low), p.top, p.x(high) - p.x(low), p.height);
+    }
+    ctx.fillStyle = faded(colour, 0.7);
+    ctx.fillRect(Math.round(p.x(at)), p.top, Math.max(1, Math.round(ratio)), p.height);
+  }
+}
+
+/** Checkpoints as ticks on the axis, the scrubber's place as a longer one, forks as a branching glyph. */
+export function drawAxisMarks(p: Plane, happenings: Happenings, theme: Theme): void {
+  const { ctx, ratio } = p;
+  const y = p.top + p.height;
+  const inside = (at: number) => at >= p.from && at <= p.to;
+  ctx.fillStyle = theme.muted;
+  for (const at of happenings.checkpoints) {
+    if (inside(at)) ctx.fillRect(Math.round(p.x(at)), y - 4 * ratio, Math.max(1, Math.round(ratio)), 4 * ratio);
+  }
+  const { step } = happenings;
+  if (step !== null && inside(step)) {
+    ctx.fillStyle = theme.ink;
+    ctx.beginPath();
+    const at = p.x(step);
+    ctx.moveTo(at, y - 7 * ratio);
+    ctx.lineTo(at + 4.5 * ratio, y);
+    ctx.lineTo(at - 4.5 * ratio, y);
+    ctx.fill();
+  }
+  for (const fork of happenings.forks) if (inside(fork.at)) drawFork(p, p.x(fork.at), y, fork.colour);
+}
+
+function drawFork(p: Plane, x: number, y: number, colour: string): void {
+  const { ctx, ratio } = p;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x, y - 6 * ratio);
+  ctx.lineTo(x + 5 * ratio, y - 12 * ratio);
+  ctx.moveTo(x, y - 6 * ratio);
+  ctx.lineTo(x - 5 * ratio, y - 12 * ratio);
+  ctx.stroke();
+}
+
+/** Names at the ends of at most five lines, pushed apart until none covers another. */
+export function drawNames(p: Plane, list: Trace[], alphas: number[], font: string): void {
+  const { ctx, ratio } = p;
+  const room = 13 * ratio;
+  const names = list
+    .map((trace, index) => ({ trace, alpha: alphas[index], end: lastIn(trace, p.to) }))
+    .filter(({ trace, end }) => trace.label && end >= 0)
+    .map((entry) => ({ ...entry, y: Math.min(Math.max(p.y(entry.trace.line[entry.end]), p.top), p.top + p.height) }))
+    .sort((a, b) => a.y - b.y);
+  for (let index = 1; index < names.length; index++) names[index].y = Math.max(names[index].y, names[index - 1].y + room);
+  for (let index = names.length - 1, most = p.top + p.height; index >= 0; index--, most -= room) {
+    names[index].y = Math.min(names[index].y, most);
+  }
+  ctx.font = font;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  for (const { trace, y, alpha } of names) {
+    ctx.fillStyle = faded(trace.colour, alpha);
+    ctx.fillText(trace.label, p.left + p.width + 5 * ratio, y);
+  }
+}
+
+/** The last bucket with a finite value at or before x. */
+export function lastIn(trace: Trace, x: number): number {
+  let index = trace.x.length - 1;
+  while (index >= 0 && (trace.x[index] > x || !Number.isFinite(trace.line[index]))) index--;
+  return index;
+}

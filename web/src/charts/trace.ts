@@ -1,0 +1,131 @@
+/** What a chart draws: traces of buckets, and how they line up on one x. */
+
+import type { SeriesInfo, AxisName } from "../api";
+import type { Frame } from "../frame";
+import type { SeriesHeader } from "../api";
+
+export interface Trace {
+  /** Tells traces of one chart apart. */
+  key: string;
+  run: string;
+  group: string;
+  /** At the line's end, and in readouts. */
+  label: string;
+  colour: string;
+  alpha: number;
+  width: number;
+  role: "run" | "seed" | "mean" | "superseded";
+  info: SeriesInfo;
+  /** Middle of each bucket, in units of the x axis. */
+  x: Float64Array;
+  left: Float64Array;
+  right: Float64Array;
+  low: Float32Array;
+  high: Float32Array;
+  /** The drawn line: smoothed, or the last value of each bucket, or the mean of seeds. */
+  line: Float32Array;
+  count: Uint32Array;
+  nonfinite: Uint32Array;
+}
+
+export type Style = Pick<Trace, "run" | "group" | "label" | "colour" | "alpha" | "width" | "role">;
+
+const NO_COUNTS = new Uint32Array(0);
+
+/** The middle of what a half-open bucket may hold; whole numbers where the axis counts. */
+function middles(left: Float64Array, right: Float64Array, axis: AxisName): Float64Array {
+  const unit = axis === "time" ? 0 : 1;
+  return left.map((from, index) => Math.max(from, (from + right[index] - unit) / 2));
+}
+
+/** The traces of an answer of `/api/series` or `/api/group`, dressed by `style`. */
+export function traces(frame: Frame<SeriesHeader>, style: (info: SeriesInfo) => Style): Trace[] {
+  return frame.header.series.map((info, index) => {
+    const columns = frame.series[index] ?? {};
+    const left = (columns.left ?? new Float64Array()) as Float64Array;
+    const right = (columns.right ?? new Float64Array()) as Float64Array;
+    const line = (columns.smooth ?? columns.mean ?? columns.last ?? new Float32Array()) as Float32Array;
+    return {
+      ...style(info),
+      key: `${info.group ?? ""}/${info.run ?? ""}/${info.attempt ?? 0}/${info.superseded ? 1 : 0}`,
+      info,
+      x: middles(left, right, frame.header.x),
+      left,
+      right,
+      line,
+      low: (columns.low ?? line) as Float32Array,
+      high: (columns.high ?? line) as Float32Array,
+      count: (columns.count ?? NO_COUNTS) as Uint32Array,
+      nonfinite: (columns.nonfinite ?? NO_COUNTS) as Uint32Array,
+    };
+  });
+}
+
+export type Aligned = [Float64Array, ...(number | null | undefined)[][]];
+
+/** All lines over the union of their x: null breaks a line, undefined is another trace's place. */
+export function align(list: Trace[]): Aligned {
+  const all = new Float64Array(list.reduce((sum, trace) => sum + trace.x.length, 0));
+  let offset = 0;
+  for (const trace of list) {
+    all.set(trace.x, offset);
+    offset += trace.x.length;
+  }
+  all.sort();
+  let kept = 0;
+  for (let index = 0; index < all.length; index++) {
+    if (index === 0 || all[index] !== all[kept - 1]) all[kept++] = all[index];
+  }
+  const x = all.slice(0, kept);
+  const lines = list.map((trace) => {
+    const values = new Array<number | null | undefined>(kept);
+    for (let from = 0, at = 0; from < trace.x.length; from++) {
+      while (x[at] < trace.x[from]) at++;
+      const value = trace.line[from];
+      values[at] = Number.isFinite(value) ? value : null;
+    }
+    return values;
+  });
+  return [x, ...lines];
+}
+
+/** Index of the bucket that holds x, or of the nearest one if none does; -1 of an empty trace. */
+export function bucketAt(trace: Trace, x: number): number {
+  const { left, right } = trace;
+  let low = 0;
+  let high = left.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (left[middle] <= x) low = middle;
+    else high = middle - 1;
+  }
+  if (low + 1 < left.length && x >= right[low] && left[low + 1] - x < x - right[low]) return low + 1;
+  return left.length ? low : -1;
+}
+
+export interface Extent {
+  low: number;
+  high: number;
+  /** The smallest value above zero, for a logarithmic axis. */
+  positive: number;
+}
+
+/** Extremes of everything drawn between two x. */
+export function extent(list: Trace[], from: number, to: number): Extent {
+  const found = { low: Infinity, high: -Infinity, positive: Infinity };
+  const take = (value: number) => {
+    if (!Number.isFinite(value)) return;
+    if (value < found.low) found.low = value;
+    if (value > found.high) found.high = value;
+    if (value > 0 && value < found.positive) found.positive = value;
+  };
+  for (const { x, low, high, line } of list) {
+    for (let index = 0; index < x.length; index++) {
+      if (x[index] < from || x[index] > to) continue;
+      take(low[index]);
+      take(high[index]);
+      take(line[index]);
+    }
+  }
+  return found;
+}

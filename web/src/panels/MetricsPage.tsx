@@ -1,0 +1,76 @@
+/** The first page: every metric of the drawn runs, a panel each, in sections that fold. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { PageProps } from "../pages";
+import { whole } from "../format";
+import { version, versions } from "../live";
+import { runs as known } from "../runs";
+import { view } from "../state";
+import { useStore } from "../store";
+import { loadNames, PAGE, type Names, type Section } from "./metrics";
+import { Panel } from "./Panel";
+import "./panels.css";
+
+export function MetricsPage({ runs }: PageProps) {
+  const { m } = useStore(view);
+  const { loaded, error } = useStore(known);
+  const changed = version("metrics", runs.map((run) => run.id), useStore(versions));
+  const [names, setNames] = useState<Names | null>(null);
+  const [failed, setFailed] = useState("");
+  useEffect(() => {
+    const stop = new AbortController();
+    loadNames(runs, m, stop.signal)
+      .then((found) => (setNames(found), setFailed("")))
+      .catch((reason: Error) => stop.signal.aborted || setFailed(reason.message));
+    return () => stop.abort();
+    // New metrics may appear at any change, but seldom do: a tenth of the changes is enough to look again.
+  }, [runs.map((run) => run.id).join(), m, Math.floor(changed / 10)]);
+
+  if (error || failed) return <p class="empty">{error || failed}</p>;
+  if (!loaded || !names) return <p class="empty quiet">Loading</p>;
+  if (!runs.length) return <p class="empty quiet">No run is drawn. Choose runs in the table on the left.</p>;
+  if (!names.loaded) return <p class="empty quiet">{m ? `No metric matches “${m}”.` : "These runs recorded no metric."}</p>;
+  return (
+    <>
+      {names.sections.map((section) => (
+        <Group key={section.prefix} section={section} runs={runs} />
+      ))}
+      {names.total > names.loaded && (
+        <p class="empty quiet">
+          {`${whole(names.loaded)} of ${whole(names.total)} metrics are listed; search for the others (press /).`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Group({ section, runs }: PageProps & { section: Section }) {
+  const { folded } = useStore(view);
+  const [shown, setShown] = useState(PAGE);
+  const { prefix, names } = section;
+  const key = prefix || "-";
+  const shut = folded.includes(key);
+  const fold = () => view.set({ folded: shut ? folded.filter((one) => one !== key) : [...folded, key] });
+  return (
+    <section class="group" aria-label={prefix || "other metrics"}>
+      <h2>
+        <button aria-expanded={!shut} onClick={fold}>
+          <span class="arrow" aria-hidden="true" />
+          {prefix || "other"} <span class="quiet">{whole(names.length)}</span>
+        </button>
+      </h2>
+      {!shut && (
+        <div class="grid">
+          {names.slice(0, shown).map((name) => (
+            <Panel key={name} metric={name} runs={runs} />
+          ))}
+        </div>
+      )}
+      {!shut && names.length > shown && (
+        <button class="more" onClick={() => setShown(shown + PAGE)}>
+          {`Show ${whole(Math.min(PAGE, names.length - shown))} more of ${whole(names.length)}`}
+        </button>
+      )}
+    </section>
+  );
+}

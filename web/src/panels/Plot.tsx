@@ -1,0 +1,132 @@
+/** A chart that keeps itself supplied: asks for buckets, follows the view, the pointer and live runs. */
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Run } from "../api";
+import { Chart } from "../charts/chart";
+import type { Trace } from "../charts/trace";
+import { cursor, point } from "../cursor";
+import { version, versions } from "../live";
+import { happenings, marks } from "../marks";
+import { view, type View } from "../state";
+import { useStore } from "../store";
+import { theme } from "../theme";
+import { keyOf, load, type Wanted } from "./data";
+
+export interface PlotProps {
+  metric: string;
+  runs: Run[];
+  height: number;
+  /** Axes are named in a large chart. */
+  large?: boolean;
+  onState(state: PlotState): void;
+}
+
+export interface PlotState {
+  chart: Chart | null;
+  traces: Trace[];
+  excluded: number;
+  busy: boolean;
+  error: string;
+}
+
+export const IDLE: PlotState = { chart: null, traces: [], excluded: 0, busy: true, error: "" };
+
+/** All of the x axis: what the drawn runs span, or what is zoomed to. */
+export function domain(runs: Run[], now: View, list: Trace[]): [number, number] {
+  const key = now.x === "step" ? "steps" : now.x === "tokens" ? "tokens" : "seconds";
+  const known = Math.max(0, ...runs.map((run) => run[key] ?? 0));
+  const seen = Math.max(0, ...list.map((trace) => trace.right.at(-1) ?? 0));
+  return [now.from ?? 0, now.to ?? (known || seen || 1)];
+}
+
+function words(metric: string, now: View): { x: string; y: string } {
+  const smooth = now.smooth ? `, mean over ${Math.round(now.smooth * 100)} % of the ${now.x}` : "";
+  return { x: (now.x === "time" ? "time since the start" : now.x) + smooth, y: metric };
+}
+
+function zoomTo(range: [number, number] | null, axis: View["x"]): void {
+  if (!range) return view.set({ from: null, to: null });
+  const [from, to] = axis === "time" ? range : [Math.max(0, Math.floor(range[0])), Math.ceil(range[1])];
+  view.set({ from, to });
+}
+
+export function Plot({ metric, runs, height, large, onState }: PlotProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const chart = useRef<Chart | null>(null);
+  const now = useStore(view);
+  const colours = useStore(theme);
+  const changed = version("metrics", runs.map((run) => run.id), useStore(versions));
+  const [traces, setTraces] = useState<Trace[]>([]);
+  const [width, setWidth] = useState(0);
+  const state = useRef(IDLE);
+  const tell = (change: Partial<PlotState>) => onState((state.current = { ...state.current, ...change }));
+
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    observer.observe(root.current!);
+    return () => observer.disconnect();
+  }, []);
+
+  const wanted: Wanted = { metric, runs, width, view: now };
+  const key = width ? keyOf(wanted) : "";
+  useEffect(() => {
+    if (!key) return;
+    const stop = new AbortController();
+    tell({ busy: true });
+    load(wanted, stop.signal)
+      .then((list) => (setTraces(list), tell({ busy: false, error: "" })))
+      .catch((error: Error) => stop.signal.aborted || tell({ busy: false, error: error.message }));
+    return () => stop.abort();
+  }, [key, changed]);
+
+  useEffect(() => {
+    if (!width) return;
+    chart.current = new Chart(root.current!, {
+      title: metric,
+      axis: now.x,
+      xKind: now.xs,
+      yKind: now.y,
+      theme: colours,
+      width,
+      height,
+      words: large ? words(metric, now) : undefined,
+      onPoint: (x, run) => point({ x, run, axis: now.x, source: chart.current }),
+      onZoom: (range) => zoomTo(range, now.x),
+      onCheckpoint: (at) => view.set({ step: nearestCheckpoint(at) }),
+    });
+    const stop = cursor.watch(({ x, axis, run, source }) => {
+      if (source === chart.current) chart.current!.light(run);
+      else chart.current!.follow(axis === now.x ? x : null, run);
+    });
+    return () => {
+      stop();
+      chart.current!.destroy();
+      chart.current = null;
+    };
+  }, [metric, now.x, now.xs, now.y, colours, height, large, large && now.smooth, width > 0]);
+
+  const happened = happenings(now.x, runs, useStore(marks), now.step);
+  useEffect(() => {
+    if (!chart.current || !traces.length) return;
+    chart.current.resize(width, height);
+    chart.current.set(traces, domain(runs, now, traces), happened);
+    tell({ chart: chart.current, traces, excluded: chart.current.excluded });
+  }, [traces, width, metric, now.x, now.xs, now.y, now.from, now.to, now.step, colours, height, large, now.smooth, JSON.stringify(happened)]);
+
+  return <div ref={root} class="plot" style={{ height }} />;
+}
+
+/** The step of the checkpoint whose tick is at this place of the axis. */
+function nearestCheckpoint(at: number): number {
+  const axis = view.get().x;
+  if (axis === "step") return at;
+  let best = 0;
+  let distance = Infinity;
+  for (const run of marks.get().details.values()) {
+    for (const { step, tokens } of run.checkpoints) {
+      const away = Math.abs((tokens ?? Infinity) - at);
+      if (away < distance) [best, distance] = [step, away];
+    }
+  }
+  return best;
+}

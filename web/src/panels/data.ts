@@ -1,0 +1,85 @@
+/** The traces of one metric: asked for at the width they are drawn, dressed by run and condition. */
+
+import { getFrame, type Run, type SeriesHeader, type SeriesInfo } from "../api";
+import { traces, type Style, type Trace } from "../charts/trace";
+import { condition, hueOf } from "../colours";
+import { conditionNames, conditions, namesOf } from "../names";
+import type { View } from "../state";
+
+/** Beyond as many runs, seeds of a group are not drawn one by one. */
+const SINGLE = 40;
+
+export interface Wanted {
+  metric: string;
+  runs: Run[];
+  /** Width of the plot in CSS pixels: no bucket need be narrower. */
+  width: number;
+  view: Pick<View, "x" | "xs" | "smooth" | "grouped" | "band" | "from" | "to">;
+}
+
+/** Everything on which the answer depends. */
+export const keyOf = ({ metric, runs, width, view }: Wanted): string =>
+  JSON.stringify([
+    metric,
+    runs.map((run) => run.id),
+    rounded(width),
+    view.x,
+    view.xs,
+    view.smooth,
+    view.grouped && view.band,
+    view.from,
+    view.to,
+  ]);
+
+/** Few sizes, so that a drag of the window's edge does not ask at every pixel. */
+const rounded = (width: number): number => Math.max(100, Math.ceil(width / 100) * 100);
+
+function dress(runs: Run[], grouped: boolean): (info: SeriesInfo) => Style {
+  const names = namesOf(runs);
+  const groups = conditions(runs);
+  const groupNames = conditionNames(groups);
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  return (info) => {
+    const group = groups.get(info.group ?? "") ?? runs.filter((run) => run.group === info.group);
+    const run = byId.get(info.run) ?? group[0];
+    const key = run ? condition(run) : "";
+    const base = { run: info.run ?? run?.id ?? "", group: key, colour: run ? hueOf(run) : "#808080" };
+    if (!info.run) {
+      const n = info.n ?? group.length;
+      return { ...base, run: key, role: "mean", alpha: 1, width: 2, label: `${groupNames.get(key) ?? ""} (n=${n})` };
+    }
+    if (info.superseded) return { ...base, role: "superseded", alpha: 0.7, width: 1, label: "" };
+    const seed = grouped && (groups.get(key)?.length ?? 0) > 1;
+    if (seed) return { ...base, role: "seed", alpha: 0.35, width: 1, label: "" };
+    return { ...base, role: "run", alpha: 1, width: 1.5, label: names.get(info.run) ?? "" };
+  };
+}
+
+/** Seeds first, then lone runs, then means: the bold lines lie on top. */
+const ORDER = { superseded: 0, seed: 1, run: 2, mean: 3 };
+
+export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]> {
+  const { metric, runs, view } = wanted;
+  const groups = [...conditions(runs).values()].filter((group) => group.length > 1);
+  const grouped = view.grouped && groups.length > 0;
+  const query = {
+    metric,
+    x: view.x,
+    scale: view.xs === "log" ? "step" : "linear",
+    from: view.from,
+    to: view.to,
+    most: rounded(wanted.width),
+    smooth: view.smooth || null,
+  };
+  const seeds = new Set(grouped ? groups.flat() : []);
+  const single = seeds.size > SINGLE ? runs.filter((run) => !seeds.has(run)) : runs;
+  const ask = (path: string, list: Run[], more = {}) =>
+    getFrame<SeriesHeader>(path, { ...query, runs: list.map((run) => run.id).join(), ...more }, signal);
+  const style = dress(runs, grouped);
+  const [each, means] = await Promise.all([
+    single.length ? ask("series", single) : null,
+    grouped ? ask("group", [...seeds], { group: 1, band: view.band }) : null,
+  ]);
+  const list = [each, means].flatMap((frame) => (frame ? traces(frame, style) : []));
+  return list.sort((a, b) => ORDER[a.role] - ORDER[b.role]);
+}

@@ -1,0 +1,49 @@
+/** Names of the metrics of the drawn runs, by prefix. */
+
+import { getJson, type MetricPage, type Run } from "../api";
+import { conditions } from "../names";
+
+/** Names a section shows before it is asked for more. */
+export const PAGE = 48;
+/** Runs asked for their names: runs of one condition have the same. */
+const ASKED = 12;
+
+export interface Section {
+  prefix: string;
+  names: string[];
+}
+
+export interface Names {
+  sections: Section[];
+  /** Names there are, of which at most LIMIT were loaded. */
+  total: number;
+  loaded: number;
+}
+
+/** As many names are loaded of one run. */
+const LIMIT = 1000;
+
+/** What stands before the first "/" or "."; a name without one is under its own. */
+export const prefixOf = (name: string): string => /^[^/.]+(?=[/.])/.exec(name)?.[0] ?? "";
+
+export function sections(names: Iterable<string>): Section[] {
+  const found = new Map<string, string[]>();
+  for (const name of names) found.set(prefixOf(name), [...(found.get(prefixOf(name)) ?? []), name]);
+  return [...found].map(([prefix, list]) => ({ prefix, names: list })).sort(byImportance);
+}
+
+/** Loss first, then what stands alone, then the alphabet. */
+function byImportance(a: Section, b: Section): number {
+  const rank = ({ prefix }: Section) => (/loss/i.test(prefix) ? 0 : prefix === "" ? 1 : 2);
+  return rank(a) - rank(b) || (a.prefix < b.prefix ? -1 : 1);
+}
+
+export async function loadNames(runs: Run[], q: string, signal: AbortSignal): Promise<Names> {
+  const asked = [...conditions(runs).values()].map(([first]) => first).slice(0, ASKED);
+  const pages = await Promise.all(
+    asked.map((run) => getJson<MetricPage>(`runs/${run.id}/metrics`, { q, page: 0, size: LIMIT }, signal)),
+  );
+  const names = new Set(pages.flatMap((page) => page.names.map((entry) => entry.name)));
+  const total = Math.max(0, ...pages.map((page) => page.total));
+  return { sections: sections(names), total: Math.max(total, names.size), loaded: names.size };
+}

@@ -1,0 +1,178 @@
+/** The runs, and the legend of everything drawn: filter, choose, hide, pin. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CSSProperties, TargetedKeyboardEvent } from "preact";
+import type { Run } from "../api";
+import { hueOf } from "../colours";
+import { cursor, point } from "../cursor";
+import { compact, value, whole } from "../format";
+import { number } from "../frame";
+import { chosen, drawn, loadPage, PAGE, runs as store } from "../runs";
+import { view } from "../state";
+import { useStore } from "../store";
+import { theme } from "../theme";
+import { only, pin, remove, toggle } from "./choose";
+import { Menu } from "./Menu";
+import { rowsOf, TOGETHER, type Row } from "./rows";
+
+const ROW = 28;
+/** Rows kept above and below those in view. */
+const SPARE = 12;
+
+export function RunTable() {
+  const known = useStore(store);
+  const now = useStore(view);
+  useStore(theme);
+  const list = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(600);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setHeight(entry.contentRect.height));
+    observer.observe(list.current!);
+    return () => observer.disconnect();
+  }, []);
+  const rows = rowsOf(known, now);
+  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + SPARE);
+  useEffect(() => need(rows.slice(first, last), known.total), [first, last, known]);
+  const count = drawn(now, known).length;
+  return (
+    <aside class="runs" aria-label="Runs">
+      <div class="head">
+        <h1 title={known.name}>{known.name || "ontogeny"}</h1>
+        <input
+          type="search"
+          id="find-runs"
+          placeholder="Filter runs: name, recipe, key=value"
+          aria-label="Filter runs"
+          value={now.q}
+          onInput={(event) => view.set({ q: event.currentTarget.value })}
+        />
+        <p class="quiet" aria-live="polite">
+          {known.error || `${whole(count)} of ${whole(known.total)} drawn`}
+          <button onClick={() => view.set({ runs: null, hidden: [] })}>first ten</button>
+          <button onClick={() => view.set({ runs: [], pinned: [] })}>none</button>
+        </p>
+      </div>
+      <div class="list" ref={list} onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={walk}>
+        <ul style={{ height: rows.length * ROW }} onMouseLeave={() => point({ run: null, x: null, source: store })}>
+          {rows.slice(first, last).map((row, index) => (
+            <Line key={row.key} row={row} style={{ transform: `translateY(${(first + index) * ROW}px)` }} />
+          ))}
+        </ul>
+      </div>
+    </aside>
+  );
+}
+
+/** Asks for the pages of the rows in view, and for all of a small collection. */
+function need(rows: Row[], total: number): void {
+  const pages = new Set(rows.flatMap((row) => (row.kind === "hole" ? [Math.floor(row.index / PAGE)] : [])));
+  if (total <= TOGETHER) for (let page = 0; page * PAGE < total; page++) pages.add(page);
+  for (const page of pages) void loadPage(page);
+}
+
+/** Arrow keys walk through the rows. */
+function walk(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const row = (event.target as Element).closest("li");
+  if (!step || !row || (event.target as Element).closest("[role=menu]")) return;
+  const next = step > 0 ? row.nextElementSibling : row.previousElementSibling;
+  next?.querySelector<HTMLElement>("button")?.focus();
+  event.preventDefault();
+}
+
+function Line({ row, style }: { row: Row; style: CSSProperties }) {
+  if (row.kind === "hole") return <li class="hole" style={style} aria-hidden="true" />;
+  if (row.kind === "group") return <GroupLine row={row} style={style} />;
+  return <RunLine run={row.run} seed={row.seed} pinned={row.pinned} style={style} />;
+}
+
+function state(ids: string[]): "on" | "off" | "hidden" {
+  const now = view.get();
+  const all = chosen(now);
+  if (!ids.some((id) => all.includes(id))) return "off";
+  return ids.every((id) => !all.includes(id) || now.hidden.includes(id)) ? "hidden" : "on";
+}
+
+function Swatch({ ids, colour, name, bold }: { ids: string[]; colour: string; name: string; bold?: boolean }) {
+  const now = state(ids);
+  return (
+    <button
+      class={`swatch ${now}${bold ? " bold" : ""}`}
+      style={{ "--colour": colour }}
+      aria-pressed={now === "on"}
+      aria-label={`Draw ${name}`}
+      onClick={() => toggle(ids)}
+    />
+  );
+}
+
+function GroupLine({ row, style }: { row: Row & { kind: "group" }; style: CSSProperties }) {
+  const ids = row.runs.map((run) => run.id);
+  return (
+    <li class="of-group" style={style}>
+      <Swatch ids={ids} colour={hueOf(row.runs[0])} name={row.name} bold />
+      <span class="name" title={row.name}>
+        {row.name}
+      </span>
+      <span class="quiet">{`n=${ids.length}`}</span>
+      <Menu
+        label={`What to do with ${row.name}`}
+        items={[
+          { title: "Draw only these", act: () => only(ids) },
+          { title: "Remove from the drawing", act: () => remove(ids) },
+        ]}
+      />
+    </li>
+  );
+}
+
+const STATUS: Record<Run["status"], string> = {
+  running: "is running",
+  finished: "finished",
+  stopped: "was stopped",
+  killed: "was killed",
+  unknown: "status unknown",
+};
+
+function RunLine({ run, seed, pinned, style }: { run: Run; seed: boolean; pinned: boolean; style: CSSProperties }) {
+  const lit = useStore(cursor).run === run.id;
+  const label = seed && run.seed !== null ? `seed ${run.seed}` : run.name;
+  return (
+    <li
+      class={`${seed ? "seed " : ""}${lit ? "lit" : ""}`}
+      style={style}
+      onMouseEnter={() => point({ run: run.id, x: null, source: store })}
+    >
+      <Swatch ids={[run.id]} colour={hueOf(run)} name={run.name} />
+      <button class="name" title={run.name} onClick={() => view.set({ open: "run:" + run.id })}>
+        {run.parent && <span aria-hidden="true">⑂ </span>}
+        {label}
+        {pinned && <span class="quiet"> pinned</span>}
+      </button>
+      <span class={`status ${run.status}`} title={STATUS[run.status]} role="img" aria-label={STATUS[run.status]} />
+      <Last run={run} />
+      <Menu
+        label={`What to do with ${run.name}`}
+        items={[
+          { title: "Draw only this", act: () => only([run.id]) },
+          { title: pinned ? "Unpin" : "Pin to the top", act: () => pin(run.id) },
+          { title: "Remove from the drawing", act: () => remove([run.id]) },
+        ]}
+      />
+    </li>
+  );
+}
+
+/** The run's last loss, or how far it came. */
+function Last({ run }: { run: Run }) {
+  const key = Object.keys(run.last).find((name) => /loss/i.test(name));
+  const steps = run.steps === null ? "" : compact(run.steps);
+  const title = `${whole(run.steps ?? 0)} steps` + (key ? `, ${key} ${value(number(run.last[key]))}` : "");
+  return (
+    <span class="last" title={title}>
+      {key ? value(number(run.last[key]), 3) : steps}
+    </span>
+  );
+}
