@@ -7,8 +7,9 @@ from pathlib import Path
 
 import torch
 
+from ontogeny.cli.findings import print_transitions
 from ontogeny.cli.measuring import How, measure_one
-from ontogeny.cli.stages import bars, console, print_transitions, told
+from ontogeny.cli.stages import bars, console, told
 from ontogeny.detect import detect
 from ontogeny.record.estimate import estimate
 from ontogeny.record.recipe import load_recipe

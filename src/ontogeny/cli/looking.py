@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ontogeny.cli.app import Engine, Home, Parts, Paths, Pattern, Pickle, Workers, app, names_of
+from ontogeny.cli.app import Engine, Home, Paths, Pattern, Pickle, Workers, app, names_of
 
 
 @app.command()
@@ -60,17 +60,42 @@ def measure(
 @app.command()
 def detect(
     paths: Paths,
-    parts: Parts = "",
-    detector: Annotated[str, typer.Option(help="Which detector.")] = "half_rise",
+    parts: Annotated[
+        str, typer.Option(help="Parts, and telemetry as metric:NAME, with commas; all parts if left out.")
+    ] = "",
+    detector: Annotated[str, typer.Option(help="A detector, or a call: 'pelt(penalty=2)' [half_rise].")] = "",
+    null: Annotated[
+        str,
+        typer.Option(
+            help="For numbers without a null of their own, one of series: autoregressive, trend_matched …; "
+            "default is the detector's own. [none; with --detector, default]"
+        ),
+    ] = "",
+    least: Annotated[
+        str,
+        typer.Option(help="The least size worth telling: 0.1, or by part or unit: nats=0.2,induction=0.1."),
+    ] = "",
+    seeds: Annotated[
+        bool | None, typer.Option(help="Hold runs of one configuration together. [where there are several]")
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="Over seeds: each run's own best place, or the same place: best, place.")
+    ] = "best",
+    control: Annotated[
+        list[Path] | None, typer.Option(help="Runs in which it should not be seen; may be repeated.")
+    ] = None,
+    lead: Annotated[
+        list[str] | None, typer.Option(help="FIRST,SECOND: how much earlier the first part changed.")
+    ] = None,
     home: Annotated[
         Path | None, typer.Option("--home", "--out", help="Where rows are, for checkpoints that are no run.")
     ] = None,
 ) -> None:
-    """Say when each measured number changed, held against its null."""
-    from ontogeny.cli.stages import detect_in
+    """Say when each measured number changed, held against its null; over seeds, too; and in what order."""
+    from ontogeny.cli.detecting import Asked, detect_in
 
-    for path in paths:
-        detect_in(path, names_of(parts), detector, home)
+    rest = {"by": by, "together": seeds, "controls": control or [], "home": home}
+    detect_in(paths, Asked.of(detector, null, least, lead or [], parts=names_of(parts), **rest))
 
 
 @app.command()

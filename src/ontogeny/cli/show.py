@@ -61,14 +61,14 @@ def show_run(run: Run) -> None:
     measured = sorted(set(rows["part"]))
     console.print(f"  measured: {', '.join(measured) or 'nothing yet'} ({len(rows):,} rows)")
     if len(run.transitions):
-        from ontogeny.cli.stages import print_transitions  # stages import torch; most of `show` does not
+        from ontogeny.cli.findings import print_transitions  # stages import torch; most of `show` does not
 
         print_transitions(run.name, run.transitions)
 
 
 def show_series(path: Path, home: Path | None, pattern: str | None) -> None:
     """Checkpoints that are no run: which there are, what was measured on them, what is wrong with them."""
-    from ontogeny.cli.stages import print_errors, print_transitions  # these import torch; the rest does not
+    from ontogeny.cli.findings import print_errors, print_transitions  # these import torch; the rest does not
     from ontogeny.report.gather import series_tables
     from ontogeny.series import Series
 

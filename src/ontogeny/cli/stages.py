@@ -5,16 +5,13 @@ from pathlib import Path
 import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from ontogeny.audit import kept
-from ontogeny.detect import claimed, detect
 from ontogeny.record.estimate import Estimate
 from ontogeny.record.recipe import load_recipe
 from ontogeny.record.train import planned_end, resume, train
 from ontogeny.report import RunTables, write_report
 from ontogeny.report.gather import run_tables, series_tables
-from ontogeny.series import Series, home_of
+from ontogeny.series import Series
 from ontogeny.store.collection import Runs, open_runs
 from ontogeny.store.run import MANIFEST, Run
 
@@ -93,41 +90,6 @@ def series_below(
     for note in (note for one in opened for note in one.notes):
         console.print(f"note: {note}", markup=False)
     return opened
-
-
-def detect_in(path: Path, parts: list[str], detector: str, out: Path | None) -> None:
-    """`ontogeny detect`: the claims, and a count of what was looked for and not claimed."""
-    for one in runs_below(path):
-        print_transitions(one.name, detect(one, parts, detector=detector, home=out))
-        print_errors(home_of(one, out))
-
-
-def print_errors(home: Path) -> None:
-    """The errors that an audit found before checkpoints were measured, if any; the same for everybody."""
-    found = kept(home)
-    for one in () if found is None else found.errors:
-        console.print(f"error: {one.kind}: {one.seen} ({one.meaning})", markup=False, style="bold red")
-
-
-def print_transitions(name: str, found) -> None:
-    """Claimed transitions, one a part and stimulus, and how many series gave none."""
-    best = claimed(found)
-    if best.empty:
-        console.print(f"{name}: no transition can be claimed")
-    else:
-        table = Table("part", "place", "stimulus", "step", "95 % interval", "size", "p", title=name)
-        for row in best.to_dict("records"):
-            place = " ".join(
-                f"{a} {row[a]}" for a in ("layer", "head", "matrix") if isinstance(row[a], int | str)
-            )
-            interval = f"{row['low']:.0f} to {row['high']:.0f}"
-            cells = (row["part"], place, row["stimulus_name"], f"{row['step']:.0f}", interval)
-            table.add_row(*cells, f"{row['size']:+.3g} {row['unit']}", f"{row['p']:.3f}")
-        console.print(table)
-    counts = found["verdict"].value_counts().to_dict()
-    said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    one = "nothing was measured at two steps or more, so nothing can have changed"
-    console.print(f"{name}: {len(found)} series looked at: {said or one}")
 
 
 def write_runs_report(paths: list[Path], out: Path, home: Path | None) -> None:

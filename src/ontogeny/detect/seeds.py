@@ -52,5 +52,11 @@ def detect_seeds(
     against = detect_each(controls, parts, **how) if controls else None
     found = over_seeds(tables, against, by=by, alpha=alpha)
     if home is not None:
-        write_table(Path(home) / SEEDS, pa.Table.from_pandas(found, preserve_index=False))
+        write_seeds(home, found)
     return found
+
+
+def write_seeds(home: Path | str, found: pd.DataFrame) -> None:
+    """Keep what runs say together as `seeds.parquet`; `group` tells configurations apart."""
+    labelled = found if "group" in found else found.assign(group="")
+    write_table(Path(home) / SEEDS, pa.Table.from_pandas(labelled, preserve_index=False))

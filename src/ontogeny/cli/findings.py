@@ -1,0 +1,104 @@
+"""What `ontogeny detect` tells: transitions of one run, of runs that repeat one another, and their order."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+
+from ontogeny.audit import kept
+from ontogeny.cli.stages import console
+from ontogeny.detect import claimed
+from ontogeny.vocabulary import AXES
+
+#: Said where nothing can be printed.
+NOTHING = "–"
+TOO_SMALL = "too small to tell"
+
+
+def print_errors(home: Path) -> None:
+    """The errors that an audit found before checkpoints were measured, if any; the same for everybody."""
+    found = kept(home)
+    for one in () if found is None else found.errors:
+        console.print(f"error: {one.kind}: {one.seen} ({one.meaning})", markup=False, style="bold red")
+
+
+def print_transitions(name: str, found: pd.DataFrame) -> None:
+    """Claimed transitions, one a part and stimulus, and how many series gave none."""
+    best = claimed(found)
+    if best.empty:
+        console.print(f"{name}: no transition can be claimed")
+    else:
+        table = Table("part", "place", "stimulus", "step", "95 % interval", "size", "p", "q", title=name)
+        for row in best.to_dict("records"):
+            cells = (row["part"], _place(row), row["stimulus_name"], _number(row["step"], ".0f"))
+            size = f"{row['size']:+.3g} {row['unit']}".rstrip()
+            table.add_row(
+                *cells, _interval(row, ".0f"), size, *(_number(row.get(key), ".2g") for key in "pq")
+            )
+        console.print(table)
+    counts = found["verdict"].value_counts().to_dict()
+    said = [f"{count} {verdict}" for verdict, count in sorted(counts.items())]
+    small = int(found["reason"].str.startswith(TOO_SMALL).sum()) if len(found) else 0
+    said += [f"{small} of them {TOO_SMALL}"] if small else []
+    nothing = "nothing was measured at two steps or more, so nothing can have changed"
+    console.print(f"{name}: {len(found)} series looked at: {', '.join(said) or nothing}")
+
+
+def print_seeds(label: str, found: pd.DataFrame) -> None:
+    """What runs of one configuration say together: what some of them claim, and what none does."""
+    shown = found[found["shown"] > 0]
+    controlled = bool(found["controls"].notna().any())
+    names = ["part", "place", "stimulus", "shown", *(["in controls"] if controlled else [])]
+    names += ["step", "95 % over runs", "median", "size", "p", "p of all"]
+    best = bool((found["by"] == "best").all())
+    table = Table(*names, title=label, caption=f"{'the best' if best else 'the same'} place of each run")
+    for row in shown.to_dict("records"):
+        cells = [
+            row["part"],
+            row["where"] or _place(row),
+            row["stimulus_name"],
+            f"{row['shown']} of {row['runs']}",
+        ]
+        cells += [f"{row['controls_shown']} of {row['controls']}"] if controlled else []
+        cells += [_number(row["step"], ".0f"), _interval(row, ".0f"), _number(row["median"], ".0f")]
+        size = f"{row['size']:+.3g} {row['unit']}".rstrip()
+        table.add_row(*cells, size, *(_number(row[key], ".2g") for key in ("p", "p_family")))
+    if len(shown):
+        console.print(table)
+    for reason, rows in shown[shown["reason"] != ""].groupby("reason", sort=False):
+        console.print(f"{', '.join(dict.fromkeys(rows['part']))}: {reason}", markup=False)
+    for part, rows in shown[shown["seeds_needed"].notna()].groupby("part", sort=False):
+        needed = int(rows["seeds_needed"].max())
+        console.print(f"{part}: {needed} seeds an arm would show a step earlier or later by a factor of 1.2")
+    missing = len(found) - len(shown)
+    console.print(f"{label}: {len(found)} looked for, {missing} claimed in no run")
+
+
+def print_leads(found: pd.DataFrame) -> None:
+    """How much earlier one change was than another, run by run and over runs."""
+    first, second = found.iloc[0][["first", "second"]]
+    title = f"lead of {first} over {second}, log10 of the ratio of steps"
+    steps = (f"step of {name}" for name in (first, second))
+    table = Table("run", *steps, "lead", "95 % interval", "earlier", "p", title=title)
+    for row in found.to_dict("records"):
+        when = (_number(row[key], ".0f") for key in ("first_step", "second_step"))
+        gap = _number(row["lead"], "+.3f"), _interval(row, "+.3f"), row["earlier"]
+        table.add_row(row["run"] or f"mean of {row['n']}", *when, *gap, _number(row["p"], ".2g"))
+    console.print(table)
+    for row in found[found["reason"] != ""].to_dict("records"):
+        console.print(f"{row['run'] or 'over runs'}: {row['reason']}", markup=False)
+
+
+def _place(row: Mapping[Any, Any]) -> str:
+    return " ".join(f"{axis} {row[axis]}" for axis in AXES if not pd.isna(row[axis]))
+
+
+def _number(value: float | None, form: str) -> str:
+    return NOTHING if pd.isna(value) else f"{value:{form}}"
+
+
+def _interval(row: Mapping[Any, Any], form: str) -> str:
+    low, high = row["low"], row["high"]
+    return NOTHING if pd.isna(low) or pd.isna(high) else f"{low:{form}} to {high:{form}}"
