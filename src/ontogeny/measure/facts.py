@@ -126,7 +126,7 @@ def facts_of(
     The tokenizer is that of `checkpoint`, or of the last.
     """
     if series.run is not None and "recipe" in series.run.identity:
-        recipe = Recipe.from_document(series.run.identity["recipe"])
+        recipe = Recipe.from_document(series.run.identity["recipe"], tried=True)
         return objective_of(recipe, series.run.path).facts()
     told = checkpoint or series.checkpoints[-1]
     return TextFacts(subject, told.tokenizer() if isinstance(told, StoredCheckpoint) else None, text)

@@ -17,6 +17,7 @@ from pydantic import (
     NonNegativeInt,
     PositiveInt,
     ValidationError,
+    ValidationInfo,
     create_model,
     model_validator,
 )
@@ -46,10 +47,13 @@ def unknown(noun: str, name: str, known: Iterable[str], also: str = "") -> BadRe
     return BadRecipe(said.what, received=name, allowed=said.allowed, remedy=f"{said.remedy}{also}")
 
 
-def checked(table: type[Checked], values: Any, above: str = "") -> Checked:
-    """Values as a table, or BadRecipe for the first wrong one, its key written as in an override."""
+def checked(table: type[Checked], values: Any, above: str = "", *, tried: bool = False) -> Checked:
+    """Values as a table, or BadRecipe for the first wrong one, its key written as in an override.
+
+    `tried` says that a run was recorded with these values: its optimizer is not tried again.
+    """
     try:
-        return table.model_validate(values)
+        return table.model_validate(values, context={"tried": tried})
     except ValidationError as failed:
         error = failed.errors(include_url=False)[0]
     parents = [name for name in (above, *error["loc"][:-1]) if name]
@@ -175,7 +179,7 @@ class Optimizer(Section):
     decay_embeddings: bool = False
 
     @model_validator(mode="after")
-    def _against_torch(self) -> Self:
+    def _against_torch(self, info: ValidationInfo) -> Self:
         if self.name not in OPTIMIZERS:
             raise unknown("optimizer", self.name, OPTIMIZERS)
         taken = inspect.signature(OPTIMIZERS[self.name]).parameters
@@ -188,6 +192,12 @@ class Optimizer(Section):
             raise BadRecipe(
                 "optimizer.weight_decay", received=self.weight_decay, allowed=f"0: {self.name} has none"
             )
+        if self.model_extra and not (info.context and info.context["tried"]):
+            self._try()
+        return self
+
+    def _try(self) -> None:
+        """Take a step: torch knows which values its options may have. Its first optimizer takes a second."""
         tried = nn.ParameterList([nn.Parameter(torch.zeros(1, 1))])
         tried[0].grad = torch.zeros(1, 1)
         try:
@@ -196,7 +206,6 @@ class Optimizer(Section):
             options = ", ".join(f"{name} = {value}" for name, value in self if name != "name")
             what = f"torch.optim.{OPTIMIZERS[self.name].__name__} refuses its options: {error}"
             raise BadRecipe(what, received=options, remedy="correct the option under optimizer") from None
-        return self
 
     def over(self, model: nn.Module) -> torch.optim.Optimizer:
         """The optimizer of a model's parameters, those that decay in the first group."""

@@ -137,9 +137,12 @@ class Recipe(Section):
         return {name: table for name, table in document.items() if self.reads_text or name not in TEXT}
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """A recipe from plain tables; BadRecipe names the dotted key that is wrong."""
-        return checked(cls, with_tuples(document))
+    def from_document(cls, document: Mapping[str, Any], *, tried: bool = False) -> Self:
+        """A recipe from plain tables; BadRecipe names the dotted key that is wrong.
+
+        `tried` says that a run was recorded with it: torch is not asked again about its optimizer.
+        """
+        return checked(cls, with_tuples(document), tried=tried)
 
     @cached_property
     def hash(self) -> str:
