@@ -40,13 +40,13 @@ def _class(kind: str) -> str:
     return f' class="{kind}"' if kind else ""
 
 
-def drawing(figure: Figure, *, heading: bool = True) -> str:
-    """A figure with its title above and its note below."""
+def drawing(figure: Figure, *, heading: bool = True, number: int | None = None) -> str:
+    """A figure with its title above and its note below; `number` is what a page's script knows it by."""
     title = f"<h3>{text(figure.title)}</h3>" if heading else ""
     note = f"<figcaption>{text(figure.note)}</figcaption>" if figure.note else ""
-    return (
-        f'<figure>{title}<div class="drawing">{draw(figure, theme="page", title=False)}</div>{note}</figure>'
-    )
+    known = "" if number is None else f' data-figure="{number}"'
+    svg = draw(figure, theme="page", title=False)
+    return f'<figure{known}>{title}<div class="drawing">{svg}</div>{note}</figure>'
 
 
 def facts(pairs: Iterable[tuple[str, str]], kind: str = "facts") -> str:

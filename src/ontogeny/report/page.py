@@ -1,4 +1,9 @@
-"""A report: one HTML file that needs nothing else, with no script and no request."""
+"""A report: one HTML file that needs nothing else and asks for nothing.
+
+Every figure stands in it as SVG, so that it can be read and printed without a script. Where the bundle is
+built, the page carries its one script, named by hash in its policy, which draws the same figures again under
+the reader's pointer.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -7,6 +12,8 @@ from pathlib import Path
 
 from ontogeny.errors import BadContract
 from ontogeny.report import wording
+from ontogeny.report.bundle import Bundle, built_bundle
+from ontogeny.report.carried import Carried
 from ontogeny.report.html import name, table, text
 from ontogeny.report.sections import last_finite, run_sections
 from ontogeny.report.tables import RunTables
@@ -16,6 +23,8 @@ from ontogeny.views.figure import Cell, Column, Table
 from ontogeny.views.tables import claimed, words
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+#: Where the script finds what the page carries.
+DATA = "ontogeny-data"
 COMPARED = (
     Column("run", "name"),
     Column("grade"),
@@ -30,8 +39,10 @@ COMPARED = (
 )
 
 
-def write_report(path: str | Path, *, runs: Sequence[RunTables]) -> Path:
+def write_report(path: str | Path, *, runs: Sequence[RunTables], static: bool = False) -> Path:
     """Writes one self-contained HTML file about one or several runs and returns its path.
+
+    Figures answer to the pointer where this installation has the script for it; with `static` they never do.
 
     Light and dark by the reader's setting, readable from 800 px up and in print. Everything that comes from
     a run is escaped. The file holds no date of its own: the same tables give the same bytes.
@@ -41,37 +52,55 @@ def write_report(path: str | Path, *, runs: Sequence[RunTables]) -> Path:
     if not runs:
         raise BadContract("a report needs a run", received="none", allowed="one or more RunTables")
     path = Path(path)
-    write_file(path, report(runs).encode("utf-8"))
+    write_file(path, report(runs, None if static else built_bundle()).encode("utf-8"))
     return path
 
 
-def report(runs: Sequence[RunTables]) -> str:
-    """The page as text."""
+def report(runs: Sequence[RunTables], bundle: Bundle | None = None) -> str:
+    """The page as text; with a bundle it carries its figures' numbers and the script that draws them."""
     several = len(runs) > 1
+    carried = Carried()
     contents, bodies = [], []
     for index, run in enumerate(runs):
-        key = f"run-{index + 1}"
-        title = name(run.identity.get("name", "unnamed run"))
-        recipe = f'<p class="recipe">{name(run.identity["recipe"])}</p>' if run.identity.get("recipe") else ""
-        sections = run_sections(run, key)
-        level = f"<h1>{title}</h1>" if not several else f'<h1 class="of-several">{title}</h1>'
-        body = "".join(section for _, _, section in sections)
-        bodies.append(f'<article id="{key}"><header>{level}{recipe}</header>{body}</article>')
-        items = "".join(f'<li><a href="#{anchor}">{text(said)}</a></li>' for anchor, said, _ in sections)
-        contents.append(
-            (f'<a class="run" href="#{key}">{title}</a>' if several else "") + f"<ul>{items}</ul>"
-        )
+        listed, body = _run(run, f"run-{index + 1}", several, carried)
+        contents.append(listed)
+        bodies.append(body)
     top = _comparison(runs) if several else ""
     title = text(f"{len(runs)} runs" if several else runs[0].identity.get("name", "unnamed run"))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(bundle)}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{title} · ontogeny</title>'
-        f"<style>{style()}</style></head><body>"
+        f"<style>{style()}{bundle.style if bundle else ''}</style></head><body>"
         f'<nav aria-label="contents"><p class="kicker">ontogeny</p>{"".join(contents)}</nav>'
-        f"<main>{top}{''.join(bodies)}</main></body></html>\n"
+        f"<main>{top}{''.join(bodies)}</main>{_script(carried, bundle)}</body></html>\n"
     )
+
+
+def _run(run: RunTables, key: str, several: bool, carried: Carried) -> tuple[str, str]:
+    """A run's entry in the contents, and its article."""
+    title = name(run.identity.get("name", "unnamed run"))
+    recipe = f'<p class="recipe">{name(run.identity["recipe"])}</p>' if run.identity.get("recipe") else ""
+    sections = run_sections(run, key, carried.drawing)
+    carried.run(key, run)
+    level = f"<h1>{title}</h1>" if not several else f'<h1 class="of-several">{title}</h1>'
+    body = "".join(section for _, _, section in sections)
+    items = "".join(f'<li><a href="#{anchor}">{text(said)}</a></li>' for anchor, said, _ in sections)
+    listed = (f'<a class="run" href="#{key}">{title}</a>' if several else "") + f"<ul>{items}</ul>"
+    return listed, f'<article id="{key}"><header>{level}{recipe}</header>{body}</article>'
+
+
+def _policy(bundle: Bundle | None) -> str:
+    return POLICY if bundle is None else f"{POLICY}; script-src {bundle.hash}"
+
+
+def _script(carried: Carried, bundle: Bundle | None) -> str:
+    """The numbers, which are no script, and the script: last, so that it runs when all can be read."""
+    if bundle is None:
+        return ""
+    data = f'<script type="text/plain" id="{DATA}">{carried.packed()}</script>'
+    return f"{data}<script>{bundle.script}</script>"
 
 
 @cache

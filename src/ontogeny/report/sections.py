@@ -1,6 +1,6 @@
 """What a report says about one run, section by section."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,21 @@ from ontogeny.views.transition_table import VERDICTS
 #: Claims written out one by one before the rest is left to the table.
 MOST_SENTENCES = 30
 MOST_GRIDS = 4
+#: Writes a figure into the page.
+Draw = Callable[[Figure], str]
 
 
-def run_sections(run: RunTables, key: str) -> list[tuple[str, str, str]]:
+def run_sections(run: RunTables, key: str, draw: Draw = drawing) -> list[tuple[str, str, str]]:
     """(anchor, title, HTML) of every section that has something to say, in reading order."""
     written = (
         ("about", "What this is", about(run)),
         ("audit", "Whether the checkpoints are what they say", audited(run)),
         ("formed", "What formed, and when", formed(run)),
         ("not-claimed", "Looked for, not claimed", not_claimed(run)),
-        ("curves", "The curves", curves(run)),
-        ("heads", "Heads", heads(run)),
-        ("layers", "Layers", layers(run)),
-        ("matrices", "Matrices", matrices(run)),
+        ("curves", "The curves", curves(run, draw)),
+        ("heads", "Heads", heads(run, draw)),
+        ("layers", "Layers", layers(run, draw)),
+        ("matrices", "Matrices", matrices(run, draw)),
         ("samples", "What it wrote", samples(run)),
         ("misleads", "How these numbers mislead", misleads(run)),
         ("provenance", "Provenance", provenance(run)),
@@ -124,20 +126,20 @@ def not_claimed(run: RunTables) -> str:
     return paragraph(figure.note) + meaning.replace("facts", "verdicts", 1) + _tabled(figure) + details
 
 
-def curves(run: RunTables) -> str:
+def curves(run: RunTables, draw: Draw = drawing) -> str:
     """Loss and optimizer."""
     if run.telemetry.empty:
         return ""
     loss = views.learning_curve(run.telemetry, run.rows, run.transitions)
-    return drawing(loss) + _unless_empty(views.optimizer_health(run.telemetry))
+    return draw(loss) + _unless_empty(views.optimizer_health(run.telemetry), draw)
 
 
-def _unless_empty(figure: Figure) -> str:
+def _unless_empty(figure: Figure, draw: Draw) -> str:
     empty = all(isinstance(mark, Text) for panel in figure.panels for mark in panel.marks)
-    return "" if empty else drawing(figure)
+    return "" if empty else draw(figure)
 
 
-def heads(run: RunTables) -> str:
+def heads(run: RunTables, draw: Draw = drawing) -> str:
     """Every head over time; the grid for parts with a claim, or for the first part if there is none."""
     known = parts_over(run.rows, "head")
     if not known:
@@ -147,17 +149,19 @@ def heads(run: RunTables) -> str:
         views.head_grid(run.rows, run.transitions, part=part) for part in (found or known[:1])[:MOST_GRIDS]
     ]
     timeline = views.head_timeline(run.rows, run.transitions)
-    return drawing(timeline) + "".join(_unless_empty(grid) for grid in grids)
+    drawn = "".join(_unless_empty(grid, draw) for grid in grids)
+    # The page's script puts every head at every step in place of the grids of a few.
+    return f'{draw(timeline)}<div class="grids">{drawn}</div>'
 
 
-def layers(run: RunTables) -> str:
+def layers(run: RunTables, draw: Draw = drawing) -> str:
     """Residual stream, layer by step."""
-    return _unless_empty(views.layer_by_step(run.rows, run.transitions))
+    return _unless_empty(views.layer_by_step(run.rows, run.transitions), draw)
 
 
-def matrices(run: RunTables) -> str:
+def matrices(run: RunTables, draw: Draw = drawing) -> str:
     """Spectra of the weights."""
-    return _unless_empty(views.spectra_over_time(run.rows))
+    return _unless_empty(views.spectra_over_time(run.rows), draw)
 
 
 def samples(run: RunTables) -> str:
