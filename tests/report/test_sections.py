@@ -54,19 +54,34 @@ def test_what_an_audit_found_comes_before_the_curves():
     assert "Nothing was found." in audited(RunTables({}, audit=Audit((), ("them",))))
 
 
-def test_one_sentence_a_claim(run):
+def test_one_sentence_a_part_and_stimulus(run):
+    """Of two claimed heads of one part the larger change is told; the table has both."""
     written = formed(run)
-    assert written.count("<li>") == 3
+    assert written.count("<li>") == 2
     assert (
         "At step 645 (95 % interval 560 – 730), <strong><bdi>induction attention in layer 1 head 2" in written
     )
+    assert "layer 1 head 3" in written.split("<table")[1]
+    assert "1 further claims" in written
 
 
-def test_claims_beyond_the_first_thirty_are_in_the_table_only(run):
-    many = pd.concat([run.transitions.head(1)] * 40, ignore_index=True)
+def test_a_handful_is_told_the_clearest_in_steps_order(run):
+    claim = run.transitions.head(1)
+    many = pd.concat(
+        [claim.assign(part=f"part_{n}", size=0.1 * n, step=1000.0 - n) for n in range(1, 41)],
+        ignore_index=True,
+    )
     written = formed(RunTables({}, transitions=many))
-    assert written.count("<li>") == 30
-    assert "10 further claims" in written
+    told = [item.split("<bdi>part ")[1].split(" ")[0] for item in written.split("<li>")[1:]]
+    assert told == ["40", "39", "38", "37", "36"]
+    assert "35 further claims" in written
+
+
+def test_what_p_costs_over_all_parts_is_told(run):
+    claim = run.transitions.head(1).assign(q=0.025)
+    written = formed(RunTables({}, transitions=claim))
+    assert "q\u00a0=\u00a00.025 over all parts" in written
+    assert "over all parts" not in formed(run)
 
 
 def test_no_claim_is_said_with_how_much_was_looked_at(run):

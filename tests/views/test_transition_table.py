@@ -27,5 +27,17 @@ def test_the_interval_is_named_after_its_level(made_up):
     assert "90 % interval" in titles
 
 
+def test_kind_and_q_have_columns_where_something_is_known_of_them(made_up):
+    plain = [column.title for column in transition_table(made_up.transitions()).table.columns]
+    assert not {"kind", "q"} & set(plain)
+    table = made_up.transitions().assign(kind="rise", q=0.25)
+    found = transition_table(table, verdicts=("transition",)).table
+    titles = [column.title for column in found.columns]
+    assert titles.index("kind") == titles.index("step") - 1
+    assert found.rows[0][titles.index("kind")] == "rise"
+    assert found.rows[0][titles.index("q")] == 0.25
+    assert "kind" not in [c.title for c in transition_table(table.assign(kind="")).table.columns]
+
+
 def test_an_empty_table_has_no_rows():
     assert transition_table(pd.DataFrame()).table.rows == ()

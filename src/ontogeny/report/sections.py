@@ -4,17 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ontogeny import views
 from ontogeny.report import wording
 from ontogeny.report.html import drawing, facts, name, paragraph, section, table, text
 from ontogeny.report.tables import RunTables
 from ontogeny.views.figure import Figure, Text
-from ontogeny.views.tables import claimed, column, of_part, parts_over
+from ontogeny.views.tables import claimed, column, of_part, parts_over, strongest
 from ontogeny.views.transition_table import VERDICTS
 
 #: Claims written out one by one before the rest is left to the table.
-MOST_SENTENCES = 30
+MOST_SENTENCES = 5
 MOST_GRIDS = 4
 #: Writes a figure into the page.
 Draw = Callable[[Figure], str]
@@ -89,7 +90,7 @@ def last_finite(run: RunTables, metric: str) -> str:
 
 
 def formed(run: RunTables) -> str:
-    """A sentence for every claim, then the table of them."""
+    """A sentence for a handful of claims, one a part and stimulus, then the table of all."""
     found = claimed(run.transitions)
     if found.empty:
         looked = len(run.transitions)
@@ -98,15 +99,22 @@ def formed(run: RunTables) -> str:
                 "No detector was run on this run's rows, so nothing can be said about transitions."
             )
         return paragraph(f"Nothing is claimed: of {looked:,} series looked at, none shows a transition.")
-    ordered = found.sort_values("step", kind="stable")
     items = []
-    for _, row in ordered.head(MOST_SENTENCES).iterrows():
+    for _, row in _told(run.transitions).iterrows():
         lead, what, rest = wording.sentence(row)
         items.append(f"<li>{text(lead)}<strong>{name(what)}</strong>{text(rest)}</li>")
-    more = len(ordered) - len(items)
+    more = len(found) - len(items)
     rest = paragraph(f"{more:,} further claims are in the table only.", "note") if more > 0 else ""
     shown = views.transition_table(run.transitions, verdicts=("transition",))
     return f'<ol class="findings">{"".join(items)}</ol>{rest}{_tabled(shown)}{paragraph(shown.note, "note")}'
+
+
+def _told(transitions: pd.DataFrame) -> pd.DataFrame:
+    """The claims told in words, one a part and stimulus: the clearest for their noise, in steps' order."""
+    best = strongest(transitions)
+    noise = np.maximum(column(best, "quiet_sd"), np.finfo(float).tiny)
+    order = np.argsort(-np.nan_to_num(np.abs(column(best, "size")) / noise), kind="stable")[:MOST_SENTENCES]
+    return best.iloc[np.sort(order)]
 
 
 def _tabled(figure: Figure) -> str:

@@ -140,6 +140,12 @@ def _chance(row: pd.Series) -> str:
     p = row.get("p")
     if p is None or pd.isna(p):
         return " No null was measured, so there is no p-value."
-    said = probability(p)
-    bound = "p " + (said if said.startswith("<") else f"= {said}")
-    return f" The null alone reaches this with {bound.replace(' ', UNBROKEN)}."
+    q = row.get("q")
+    over_all = "" if q is None or pd.isna(q) else f", {_equals('q', q)} over all parts"
+    return f" The null alone reaches this with {_equals('p', p)}{over_all}."
+
+
+def _equals(letter: str, value: float) -> str:
+    """`p = 0.005`, or `p < 0.001`, on one line."""
+    said = probability(value)
+    return (f"{letter} {said}" if said.startswith("<") else f"{letter} = {said}").replace(" ", UNBROKEN)
