@@ -74,8 +74,9 @@ def summarise(session: Session) -> int:
             if tuple(str(address[name]) for name in _INPUTS) in done:
                 continue
             count += 1
+            last = _last(session, offered)
             for one in said(asked, offered):
-                _add(rows, arrays, asked.part, address, one, _last(session, offered))
+                _add(rows, arrays, asked.part, address, one, last)
     if rows:
         last = max(row["step"] for row in rows)
         write_arrays(home, arrays)
