@@ -50,7 +50,7 @@ def test_the_lower_bound_is_one_direction():
 
 
 def test_two_levels_are_a_paired_t_test():
-    values = np.random.default_rng(2).normal(size=(8, 2)) + [0, 0.5]
+    values = np.random.default_rng(2).normal(size=(8, 2)) + np.array([0, 0.5])
     found, t = repeated_measures(values), stats.ttest_rel(*values.T)
     assert found.f.value == pytest.approx(t.statistic**2)
     assert found.p.value == pytest.approx(t.pvalue)
