@@ -62,6 +62,7 @@ class World:
             "forked_at": None, "interventions": [], "seed": None, "config": {}, "group": identity,
             "steps": steps, "tokens": steps * 1024, "seconds": steps * 0.05, "parameters": 3_200_000,
             "started": f"2026-11-{1 + len(self.runs) % 28:02d}T09:00:00", "last": last, "claims": 0,
+            "title": "", "damage": "",
         }  # fmt: skip
         self.runs.append(run | more)
         for metric, parts in metrics.items():
@@ -92,7 +93,35 @@ def frame(header: dict[str, Any], columns: list[tuple[str, str, np.ndarray, int 
     return b"ONTO" + struct.pack("<I", len(text)) + text + body
 
 
+def answer_group(world: World, request: Request) -> Response:
+    """The mean of each group's runs over the buckets that all of them have."""
+    query = request.query_params
+    unit = _unit(query.get("x", "step"))
+    groups: dict[str, list[str]] = {}
+    for run in world.runs:
+        if run["id"] in query["runs"].split(","):
+            groups.setdefault(run["group"], []).append(run["id"])
+    entries, columns = [], []
+    for index, (group, ids) in enumerate(groups.items()):
+        parts = [world.series[run, query["metric"]][-1] for run in ids]
+        level = math.ceil(math.log2(max(1, np.ptp(parts[0].steps) / int(query.get("most", 600)))))
+        made = [buckets(part.steps, part.values, spacing="linear", level=level) for part in parts]
+        lines = np.array([one.last for one in made])
+        entries.append({"group": group, "n": len(ids), "runs": ids, "buckets": len(made[0])})
+        shown = {"left": made[0].left * unit, "right": made[0].right * unit, "mean": lines.mean(0),
+                 "low": lines.min(0), "high": lines.max(0), "n": np.full(len(made[0]), len(ids))}  # fmt: skip
+        kinds = TYPES | {"n": "u4"}
+        columns += [(name, kinds.get(name, "f4"), column, index) for name, column in shown.items()]
+    header = {"x": query.get("x", "step"), "scale": "linear", "level": 0, "series": entries}
+    return Response(frame(header, columns), media_type="application/octet-stream")
+
+
+def _unit(axis: str) -> float:
+    return {"step": 1, "tokens": 1024, "time": 0.05}[axis]
+
+
 def answer_series(world: World, request: Request) -> Response:
+    """Buckets of every attempt, all of one width."""
     query = request.query_params
     metric, most = query["metric"], int(query.get("most", 600))
     window = float(query.get("smooth", 0))
@@ -102,7 +131,7 @@ def answer_series(world: World, request: Request) -> Response:
         for attempt, part in enumerate(world.series.get((run, metric), []))
     ]
     low, high = float(query.get("from", -math.inf)), float(query.get("to", math.inf))
-    unit = {"step": 1, "tokens": 1024, "time": 0.05}[query.get("x", "step")]
+    unit = _unit(query.get("x", "step"))
     inside = [(part.steps * unit >= low) & (part.steps * unit <= high) for _, _, part in wanted]
     level = 0
     for (_, _, part), kept in zip(wanted, inside, strict=True):
@@ -114,7 +143,7 @@ def answer_series(world: World, request: Request) -> Response:
         entries.append(
             {"run": run, "attempt": attempt, "superseded": part.superseded, "points": int(kept.sum()),
              "buckets": len(made), "nonfinite": int(made.nonfinite.sum()),
-             "segments": len(world.series[run, metric]), "x0": 0, "x1": float(part.steps[-1] * unit)}
+             "segments": [[attempt, 0, float(part.steps[-1] * unit)]], "x0": 0, "x1": float(part.steps[-1] * unit)}
         )  # fmt: skip
         for name in COLUMNS:
             column = getattr(made, name)
@@ -194,6 +223,7 @@ def application(world: World) -> Starlette:
             Route("/api/runs/{run}", run),
             Route("/api/runs/{run}/metrics", metrics),
             Route("/api/series", lambda request: answer_series(world, request)),
+            Route("/api/group", lambda request: answer_group(world, request)),
             Route("/api/transitions", transitions),
             Route("/api/events", events),
         ]
@@ -234,9 +264,9 @@ def example(runs: int = 6, metrics: int = 14, steps: int = 20_000, seed: int = 0
             status="running" if index == 0 else "finished",
         )
     first = world.runs[0]["id"]
-    world.runs[-1] |= {"parent": first, "forked_at": steps // 4, "interventions": ["scale_learning_rate"]}
+    world.runs[-1] |= {"parent": first, "forked_at": steps // 4, "interventions": ["scale_learning_rate"], "group": "branch"}
     world.transitions = [
-        {"run": first, "part": "loss/train", "component": "", "place": "", "stimulus": "", "unit": "nats",
+        {"run": first, "part": "loss/train", "component": "", "place": {}, "where": "", "stimulus": "", "unit": "nats",
          "method": "drop", "verdict": "transition", "step": steps // 5, "low": steps // 6, "high": steps // 4,
          "level": 3.0, "size": -1.2, "p": 0.001, "reason": ""}
     ]  # fmt: skip

@@ -24,6 +24,9 @@ export interface Run {
   started: string | number | null;
   last: Record<string, Num>;
   claims: number;
+  title: string;
+  /** What is wrong with its records; empty where nothing is. */
+  damage: string;
 }
 
 export interface Collection {
@@ -77,18 +80,23 @@ export interface SeriesInfo {
   points: number;
   buckets: number;
   nonfinite: number;
-  segments: number;
-  x0: number;
-  x1: number;
+  /** [attempt, x0, x1] of each stretch. */
+  segments: [number, number, number][];
+  /** Why a run has no buckets. */
+  reason?: string;
+  /** Of a group: which, how many runs, and which runs. */
   group?: string;
   n?: number;
+  runs?: string[];
 }
 
 export interface Transition {
   run: string;
   part: string;
   component: string;
-  place: string;
+  place: Record<string, number | string>;
+  /** The place in words. */
+  where: string;
   stimulus: string;
   unit: string;
   method: string;

@@ -15,8 +15,8 @@ export function hash(text: string): number {
   return sum;
 }
 
-/** What shares a colour: runs of one configuration, apart from their seeds; a branch stands for itself. */
-export const condition = (run: Run): string => (run.parent ? run.id : run.group || run.id);
+/** What shares a colour: runs of one configuration and the same interventions, apart from their seeds. */
+export const condition = (run: Run): string => run.group || run.id;
 
 const slots = new Map<string, number>();
 

@@ -12,7 +12,7 @@ import { theme } from "./theme";
 /** As many runs are asked for their checkpoints and transitions. */
 const ASKED = 12;
 /** As many transitions are drawn across all panels: more would hide the data. */
-const DRAWN = 8;
+const DRAWN = 6;
 
 export interface Marks {
   details: ReadonlyMap<string, RunDetail>;
@@ -74,7 +74,7 @@ export function along(axis: AxisName, step: number, run: RunDetail | undefined):
 
 /** The transitions worth a line across every panel: of whole models first, then the largest. */
 export function worth(list: Transition[]): Transition[] {
-  const rank = (entry: Transition) => (entry.place && entry.place !== "{}" ? 1 : 0);
+  const rank = (entry: Transition) => (Object.keys(entry.place).length ? 1 : 0);
   const size = (entry: Transition) => Math.abs(Number(entry.size ?? 0)) || 0;
   return list
     .filter((entry) => entry.step !== null && entry.verdict === "transition")
@@ -97,7 +97,7 @@ export function happenings(axis: AxisName, list: Run[], now = marks.get(), step 
     step: place(step),
     transitions: worth(now.transitions.filter((entry) => shown.has(entry.run))).flatMap((entry) => {
       const at = place(entry.step, entry.run);
-      const label = [entry.part, entry.component, entry.place].filter(Boolean).join(" ");
+      const label = [entry.part, entry.component, entry.where].filter(Boolean).join(" ");
       const [low, high] = [place(entry.low, entry.run), place(entry.high, entry.run)];
       return at === null ? [] : [{ at, low, high, colour: colour(entry.run), label }];
     }),

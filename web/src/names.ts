@@ -28,8 +28,23 @@ export function conditions(list: Run[]): Map<string, Run[]> {
   return found;
 }
 
-/** What a condition is called: the settings it does not share with the others, or its first run's name. */
+/** What names have in common, without a separator or a seed's sign at the end. */
+function common(names: string[]): string {
+  let end = 0;
+  while (names.every((name) => end < name.length && name[end] === names[0][end])) end++;
+  return names[0].slice(0, end).replace(/([-_. ]?s(eed)?)?[-_. =]*$/i, "");
+}
+
+/** What a condition is called: what its runs' names share, or the settings that tell it from the others. */
 export function conditionNames(groups: Map<string, Run[]>): Map<string, string> {
+  const told = ([key, list]: [string, Run[]]) =>
+    [key, list.length > 1 ? common(list.map((run) => run.name)) : list[0].name] as const;
+  const shared = new Map([...groups].map(told));
+  const unique = new Set(shared.values()).size === shared.size;
+  return unique && [...shared.values()].every((name) => name.length > 2) ? shared : bySettings(groups);
+}
+
+function bySettings(groups: Map<string, Run[]>): Map<string, string> {
   const configs = [...groups].map(([key, [first]]) => [key, first] as const);
   const keys = new Set(configs.flatMap(([, run]) => Object.keys(run.config)));
   const differing = [...keys].filter(
@@ -38,11 +53,17 @@ export function conditionNames(groups: Map<string, Run[]>): Map<string, string> 
   return new Map(
     configs.map(([key, run]) => {
       const told = differing.slice(0, 2).map((name) => `${name.split(".").at(-1)} ${written(run.config[name])}`);
-      const unseeded = run.name.replace(/[-_. ]?s(eed)?[-_=]?\d+$/i, "") || run.name;
-      return [key, run.parent || !told.length ? (groups.get(key)!.length > 1 ? unseeded : run.name) : told.join(", ")];
+      return [key, told.join(", ") || run.name];
     }),
   );
 }
+
+/** Control characters, and those that would turn or break the text around a name. */
+const UNRULY = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** A name as it is, with unruly characters spelt out. */
+export const legible = (name: string): string =>
+  name.replace(UNRULY, (sign) => "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0"));
 
 export const written = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined ? "not set" : JSON.stringify(value);

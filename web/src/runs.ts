@@ -1,6 +1,7 @@
 /** The collection's runs: pages of the table as they are needed, and any run that is asked for by id. */
 
 import { getJson, type Collection, type Run } from "./api";
+import { legible } from "./names";
 import { view } from "./state";
 import { Store } from "./store";
 
@@ -34,12 +35,16 @@ export const runs = new Store<Rows>({
 
 const asked = new Set<string>();
 
+const told = (run: Run): Run => ({ ...run, name: legible(run.name) });
+
 function keep(answer: Collection, q: string, page: number): void {
   const now = runs.get();
   const rows = q === now.q && now.total === answer.total ? [...now.rows] : new Array<Run | undefined>(answer.total);
-  answer.runs.forEach((run, index) => (rows[page * PAGE + index] = run));
   const byId = new Map(now.byId);
-  for (const run of answer.runs) byId.set(run.id, run);
+  answer.runs.map(told).forEach((run, index) => {
+    rows[page * PAGE + index] = run;
+    byId.set(run.id, run);
+  });
   const { name, total, cursor } = answer;
   runs.set({ name, total, cursor: now.cursor || cursor, q, rows, byId, error: "", loaded: true });
 }
@@ -65,7 +70,7 @@ export async function loadRuns(ids: string[]): Promise<void> {
   missing.forEach((id) => asked.add(id));
   const found = await Promise.all(missing.map((id) => getJson<Run>(`runs/${id}`).catch(() => null)));
   const byId = new Map(runs.get().byId);
-  for (const run of found) if (run) byId.set(run.id, run);
+  for (const run of found) if (run) byId.set(run.id, told(run));
   if (found.some(Boolean)) runs.set({ byId });
 }
 

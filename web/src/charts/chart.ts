@@ -5,7 +5,7 @@ import type { AxisName } from "../api";
 import type { XScale, YScale } from "../state";
 import { faded, type Theme } from "../theme";
 import { counted, value } from "../format";
-import { align, extent, type Trace } from "./trace";
+import { align, bucketAt, extent, type Trace } from "./trace";
 import * as draw from "./draw";
 import { ticks, tickText, turn, xScale, yRange, yScale } from "./scales";
 import { register, unregister } from "./probe";
@@ -121,7 +121,7 @@ export class Chart {
 
   /** Fades every run but one. */
   light(run: string | null): void {
-    const known = run !== null && this.traces.some((trace) => trace.run === run) ? run : null;
+    const known = run !== null && this.traces.some((trace) => isOf(trace, run)) ? run : null;
     if (known === this.lit || !this.u) return;
     this.lit = known;
     this.traces.forEach((trace, index) => (this.u!.series[index + 1].alpha = this.alpha(trace)));
@@ -129,8 +129,9 @@ export class Chart {
   }
 
   private alpha(trace: Trace): number {
-    const lit = this.lit === null || trace.run === this.lit;
-    return lit ? (this.lit === null ? trace.alpha : 1) : FADED * trace.alpha;
+    if (this.lit === null) return trace.alpha;
+    if (!isOf(trace, this.lit)) return FADED * trace.alpha;
+    return trace.run === this.lit ? 1 : trace.alpha;
   }
 
   private rescale(): void {
@@ -150,10 +151,10 @@ export class Chart {
 
   private padding(): uPlot.Padding {
     if (!this.named()) return [12, 10, 0, 0];
-    const { ctx } = (measure ??= { ctx: document.createElement("canvas").getContext("2d")! });
-    ctx.font = `11px ${FACE}`;
-    const widest = Math.max(0, ...this.traces.map((trace) => ctx.measureText(trace.label).width));
-    return [12, widest ? Math.min(widest + 10, this.options.width * 0.34) : 10, 0, 0];
+    measure ??= document.createElement("canvas").getContext("2d")!;
+    measure.font = `11px ${FACE}`;
+    const widest = Math.max(0, ...this.traces.map((trace) => measure!.measureText(trace.label).width));
+    return [12, widest ? Math.min(Math.ceil(widest) + 10, this.options.width * 0.34) : 10, 0, 0];
   }
 
   private build(): uPlot.Options {
@@ -173,6 +174,7 @@ export class Chart {
         y: false,
         drag: { x: true, y: false, setScale: false },
         points: { size: 6, width: 1.5 },
+        hover: { prox: 12 },
         bind: { dblclick: () => () => (options.onZoom(null), null), mouseleave: (_, __, run) => this.leave(run) },
       },
       hooks: {
@@ -213,7 +215,7 @@ export class Chart {
       ticks: { show: false },
       border: { show: side === "x", stroke: options.theme.quiet, width: 1 },
       splits: (u, _, low, high) => {
-        const room = side === "x" ? u.bbox.width / devicePixelRatio / 64 : u.bbox.height / devicePixelRatio / 28;
+        const room = side === "x" ? u.bbox.width / devicePixelRatio / 56 : u.bbox.height / devicePixelRatio / 24;
         const most = Math.max(2, Math.min(options.words ? 9 : 5, Math.floor(room)));
         return ticks(kind, side, this.threshold, low, high, most, named);
       },
@@ -257,22 +259,16 @@ export class Chart {
   }
 
   private nearest(left: number, top: number): string | null {
-    const { u } = this;
-    const index = u!.cursor.idx;
-    if (index === null || index === undefined) return null;
+    const u = this.u!;
+    const x = u.posToVal(left, "x");
     let best: string | null = null;
     let distance = NEAR;
-    this.traces.forEach((trace, which) => {
-      const column = u!.data[which + 1];
-      for (let at = index; at >= Math.max(0, index - 40); at--) {
-        const found = column[at];
-        if (found === undefined) continue;
-        const away = found === null ? Infinity : Math.abs(u!.valToPos(found, "y") - top);
-        if (away < distance) [best, distance] = [trace.run, away];
-        break;
-      }
-    });
-    return distance < NEAR && left >= 0 ? best : null;
+    for (const trace of this.traces) {
+      const at = bucketAt(trace, x);
+      const away = at < 0 ? NaN : Math.abs(u.valToPos(trace.line[at], "y") - top);
+      if (away < distance) [best, distance] = [trace.run, away];
+    }
+    return best;
   }
 
   private leave(run: uPlot.Cursor.MouseListener): uPlot.Cursor.MouseListener {
@@ -329,4 +325,7 @@ export class Chart {
   }
 }
 
-let measure: { ctx: CanvasRenderingContext2D } | undefined;
+/** Whether a trace is of this run, or of this condition. */
+const isOf = (trace: Trace, run: string): boolean => trace.run === run || trace.group === run;
+
+let measure: CanvasRenderingContext2D | undefined;

@@ -86,10 +86,13 @@ export function drawBand(p: Plane, trace: Trace, alpha: number, floor: number): 
   if (trace.role !== "mean") drawSpikes(p, trace, alpha, floor, first, last);
 }
 
+/** What must not be overlooked is firm even in a pale trace; a trace that is faded for another stays faded. */
+const firm = (alpha: number): number => (alpha < 0.2 ? alpha : Math.max(0.65, 0.8 * alpha));
+
 function drawSpikes(p: Plane, trace: Trace, alpha: number, floor: number, first: number, last: number): void {
   const { x, low, high, line } = trace;
   const { ctx, ratio } = p;
-  ctx.strokeStyle = faded(trace.colour, 0.8 * alpha);
+  ctx.strokeStyle = faded(trace.colour, firm(alpha));
   ctx.lineWidth = ratio;
   ctx.beginPath();
   for (let index = first; index <= last; index++) {
@@ -116,7 +119,7 @@ export function drawRail(p: Plane, list: Trace[], alphas: number[]): void {
   const y = p.top - 5 * ratio;
   const arm = 2.5 * ratio;
   list.forEach((trace, which) => {
-    ctx.strokeStyle = faded(trace.colour, alphas[which]);
+    ctx.strokeStyle = faded(trace.colour, firm(alphas[which]));
     ctx.lineWidth = 1.5 * ratio;
     ctx.beginPath();
     for (let index = 0; index < trace.nonfinite.length; index++) {
@@ -154,13 +157,17 @@ export function drawExcluded(p: Plane, trace: Trace, alpha: number): number {
 /** Bands and hairlines of transitions; drawn below the data. */
 export function drawTransitions(p: Plane, happenings: Happenings): void {
   const { ctx, ratio } = p;
-  for (const { at, low, high, colour } of happenings.transitions) {
-    if (low !== null && high !== null) {
-      ctx.fillStyle = faded(colour, 0.09);
-      ctx.fillRect(p.x(low), p.top, p.x(high) - p.x(low), p.height);
+  for (const colour of new Set(happenings.transitions.map((one) => one.colour))) {
+    const these = happenings.transitions.filter((one) => one.colour === colour);
+    // One path for all intervals: where they overlap, the band is not darker.
+    ctx.beginPath();
+    for (const { low, high } of these) {
+      if (low !== null && high !== null) ctx.rect(p.x(low), p.top, p.x(high) - p.x(low), p.height);
     }
-    ctx.fillStyle = faded(colour, 0.7);
-    ctx.fillRect(Math.round(p.x(at)), p.top, Math.max(1, Math.round(ratio)), p.height);
+    ctx.fillStyle = faded(colour, 0.08);
+    ctx.fill();
+    ctx.fillStyle = faded(colour, 0.5);
+    for (const { at } of these) ctx.fillRect(Math.round(p.x(at)), p.top, Math.max(1, Math.round(ratio)), p.height);
   }
 }
 
@@ -169,7 +176,7 @@ export function drawAxisMarks(p: Plane, happenings: Happenings, theme: Theme): v
   const { ctx, ratio } = p;
   const y = p.top + p.height;
   const inside = (at: number) => at >= p.from && at <= p.to;
-  ctx.fillStyle = theme.muted;
+  ctx.fillStyle = happenings.checkpoints.length > 40 ? theme.quiet : theme.muted;
   for (const at of happenings.checkpoints) {
     if (inside(at)) ctx.fillRect(Math.round(p.x(at)), y - 4 * ratio, Math.max(1, Math.round(ratio)), 4 * ratio);
   }
@@ -217,8 +224,17 @@ export function drawNames(p: Plane, list: Trace[], alphas: number[], font: strin
   ctx.textAlign = "left";
   for (const { trace, y, alpha } of names) {
     ctx.fillStyle = faded(trace.colour, alpha);
-    ctx.fillText(trace.label, p.left + p.width + 5 * ratio, y);
+    const left = p.left + p.width + 5 * ratio;
+    ctx.fillText(fitted(ctx, trace.label, ctx.canvas.width - left), left, y);
   }
+}
+
+/** A name cut to a width, with a sign that it was cut. */
+function fitted(ctx: CanvasRenderingContext2D, text: string, width: number): string {
+  if (ctx.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && ctx.measureText(text.slice(0, end) + "…").width > width) end--;
+  return text.slice(0, end) + "…";
 }
 
 /** The last bucket with a finite value at or before x. */

@@ -52,18 +52,21 @@ export function bentSplits(forth: (v: number) => number, low: number, high: numb
   const decades: number[] = [];
   for (const sign of [-1, 1]) {
     for (let power = -12; power <= 15; power++) decades.push(sign * 10 ** power);
+    for (let power = -12; power <= 15; power++) decades.push(sign * 2 * 10 ** power, sign * 5 * 10 ** power);
   }
-  const inside = [...decades, 0].filter((v) => v >= low && v <= high).sort((a, b) => a - b);
   const span = forth(high) - forth(low);
   const kept: number[] = [];
   const room = span / most;
-  for (const candidate of [0, ...inside.filter((v) => v !== 0).sort((a, b) => Math.abs(b) - Math.abs(a))]) {
+  for (const candidate of [0, ...decades.sort((a, b) => roundness(a) - roundness(b) || Math.abs(b) - Math.abs(a))]) {
     if (candidate < low || candidate > high) continue;
     if (kept.every((other) => Math.abs(forth(other) - forth(candidate)) >= room)) kept.push(candidate);
   }
   if (kept.length >= 3) return kept.sort((a, b) => a - b);
   return evenly(low, high, most);
 }
+
+/** Powers of ten before their doubles and halves. */
+const roundness = (v: number): number => (Math.abs(Math.log10(Math.abs(v)) % 1) < 1e-9 ? 0 : 1);
 
 /** Round numbers, evenly. */
 export function evenly(low: number, high: number, most: number): number[] {

@@ -40,11 +40,12 @@ function middles(left: Float64Array, right: Float64Array, axis: AxisName): Float
 
 /** The traces of an answer of `/api/series` or `/api/group`, dressed by `style`. */
 export function traces(frame: Frame<SeriesHeader>, style: (info: SeriesInfo) => Style): Trace[] {
-  return frame.header.series.map((info, index) => {
-    const columns = frame.series[index] ?? {};
-    const left = (columns.left ?? new Float64Array()) as Float64Array;
-    const right = (columns.right ?? new Float64Array()) as Float64Array;
-    const line = (columns.smooth ?? columns.mean ?? columns.last ?? new Float32Array()) as Float32Array;
+  return frame.header.series.flatMap((info, index) => {
+    if (!frame.series[index]?.left) return [];
+    const columns = frame.series[index];
+    const left = columns.left as Float64Array;
+    const right = columns.right as Float64Array;
+    const line = (columns.smooth ?? columns.mean ?? columns.last) as Float32Array;
     return {
       ...style(info),
       key: `${info.group ?? ""}/${info.run ?? ""}/${info.attempt ?? 0}/${info.superseded ? 1 : 0}`,
@@ -89,18 +90,22 @@ export function align(list: Trace[]): Aligned {
   return [x, ...lines];
 }
 
-/** Index of the bucket that holds x, or of the nearest one if none does; -1 of an empty trace. */
+/** Index of the bucket that holds x, or of the nearest one; -1 before a trace begins and after it ended. */
 export function bucketAt(trace: Trace, x: number): number {
   const { left, right } = trace;
+  const most = left.length - 1;
+  if (most < 0) return -1;
+  const slack = (right[most] - left[0]) / (most + 1);
+  if (x < left[0] - slack || x > right[most] + slack) return -1;
   let low = 0;
-  let high = left.length - 1;
+  let high = most;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (left[middle] <= x) low = middle;
     else high = middle - 1;
   }
-  if (low + 1 < left.length && x >= right[low] && left[low + 1] - x < x - right[low]) return low + 1;
-  return left.length ? low : -1;
+  const next = low < most && x >= right[low] && left[low + 1] - x < x - right[low];
+  return next ? low + 1 : low;
 }
 
 export interface Extent {

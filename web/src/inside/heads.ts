@@ -167,7 +167,6 @@ class HeadsView implements Shown {
       this.course?.destroy();
       this.course = drawFigure(this.over, figure, { links: this.links, tools: false });
     }
-    this.links.of("step").setPlace(this.scrubber!.step, this);
     await this.showPattern(layer, head);
   }
 

@@ -52,11 +52,11 @@ function Group({ section, runs }: PageProps & { section: Section }) {
   const shut = folded.includes(key);
   const fold = () => view.set({ folded: shut ? folded.filter((one) => one !== key) : [...folded, key] });
   return (
-    <section class="group" aria-label={prefix || "other metrics"}>
+    <section class="group" aria-label={prefix || "general"}>
       <h2>
         <button aria-expanded={!shut} onClick={fold}>
           <span class="arrow" aria-hidden="true" />
-          {prefix || "other"} <span class="quiet">{whole(names.length)}</span>
+          {prefix || "general"} <span class="quiet">{whole(names.length)}</span>
         </button>
       </h2>
       {!shut && (

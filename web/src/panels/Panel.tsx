@@ -46,9 +46,9 @@ export function Panel({ metric, runs, height = HEIGHT, large = false }: PanelPro
           <Plot {...{ metric, runs, height, large }} onState={setState} />
         </div>
       ) : (
-        <div class="plot" style={{ height }} />
+        <div class="plot" style={{ height: `${height}px` }} />
       )}
-      <Foot state={state} />
+      <Foot state={state} large={large} />
       {tabled ? <Buckets traces={state.traces} height={height} /> : <Ends title={metric} traces={state.traces} />}
     </section>
   );
@@ -86,10 +86,10 @@ function Latest({ state }: { state: PlotState }) {
 }
 
 /** What the drawing is made of, or what is under the crosshair. */
-function Foot({ state }: { state: PlotState }) {
+function Foot({ state, large }: { state: PlotState; large: boolean }) {
   const element = useRef<HTMLParagraphElement>(null);
   const { band } = useStore(view);
-  const words = state.error || (state.traces.length || !state.busy ? footer(state, band) : "");
+  const words = state.error || (state.traces.length || !state.busy ? footer(state, large ? band : null) : "");
   useEffect(() => {
     const write = () => {
       const { x, run, axis, source } = cursor.get();
@@ -104,5 +104,5 @@ function Foot({ state }: { state: PlotState }) {
   return <p class="foot" ref={element} title={words} />;
 }
 
-const footer = (state: PlotState, band: "sd" | "ci" | "range"): string =>
-  [made(state.traces, state.excluded), banded(state.traces, band)].filter(Boolean).join("; ");
+const footer = (state: PlotState, band: "sd" | "ci" | "range" | null): string =>
+  [made(state.traces, state.excluded), band && banded(state.traces, band)].filter(Boolean).join("; ");

@@ -113,7 +113,7 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     tell({ chart: chart.current, traces, excluded: chart.current.excluded });
   }, [traces, width, metric, now.x, now.xs, now.y, now.from, now.to, now.step, colours, height, large, now.smooth, JSON.stringify(happened)]);
 
-  return <div ref={root} class="plot" style={{ height }} />;
+  return <div ref={root} class="plot" style={{ height: `${height}px` }} />;
 }
 
 /** The step of the checkpoint whose tick is at this place of the axis. */

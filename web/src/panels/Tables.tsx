@@ -48,7 +48,7 @@ const MOST = 2000;
 export function Buckets({ traces, height }: { traces: Trace[]; height: number }) {
   const rows = traces.flatMap((trace) => Array.from(trace.x, (_, at) => ({ trace, at })));
   return (
-    <div class="scroll" style={{ height }} tabIndex={0}>
+    <div class="scroll" style={{ height: `${height}px` }} tabIndex={0}>
       <table class="numbers">
         <thead>
           <tr>

@@ -40,13 +40,12 @@ function dress(runs: Run[], grouped: boolean): (info: SeriesInfo) => Style {
   const groupNames = conditionNames(groups);
   const byId = new Map(runs.map((run) => [run.id, run]));
   return (info) => {
-    const group = groups.get(info.group ?? "") ?? runs.filter((run) => run.group === info.group);
-    const run = byId.get(info.run) ?? group[0];
+    const run = byId.get(info.run ?? info.runs?.[0] ?? "");
     const key = run ? condition(run) : "";
     const base = { run: info.run ?? run?.id ?? "", group: key, colour: run ? hueOf(run) : "#808080" };
     if (!info.run) {
-      const n = info.n ?? group.length;
-      return { ...base, run: key, role: "mean", alpha: 1, width: 2, label: `${groupNames.get(key) ?? ""} (n=${n})` };
+      const label = `${groupNames.get(key) ?? ""} (n=${info.n})`;
+      return { ...base, run: key, role: "mean", alpha: 1, width: 2, label };
     }
     if (info.superseded) return { ...base, role: "superseded", alpha: 0.7, width: 1, label: "" };
     const seed = grouped && (groups.get(key)?.length ?? 0) > 1;
@@ -78,7 +77,7 @@ export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]
   const style = dress(runs, grouped);
   const [each, means] = await Promise.all([
     single.length ? ask("series", single) : null,
-    grouped ? ask("group", [...seeds], { group: 1, band: view.band }) : null,
+    grouped ? ask("group", [...seeds], { band: view.band }) : null,
   ]);
   const list = [each, means].flatMap((frame) => (frame ? traces(frame, style) : []));
   return list.sort((a, b) => ORDER[a.role] - ORDER[b.role]);

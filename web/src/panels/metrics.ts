@@ -21,20 +21,28 @@ export interface Names {
 }
 
 /** As many names are loaded of one run. */
-const LIMIT = 1000;
+const LIMIT = 500;
 
 /** What stands before the first "/" or "."; a name without one is under its own. */
-export const prefixOf = (name: string): string => /^[^/.]+(?=[/.])/.exec(name)?.[0] ?? "";
+export const prefixOf = (name: string): string =>
+  /digest|^tensor_check/.test(name) ? CHECKS : (/^[^/.]+(?=[/.])/.exec(name)?.[0] ?? "");
+
+/** Digests of states: numbers for comparing runs bit for bit. */
+const CHECKS = "digests";
 
 export function sections(names: Iterable<string>): Section[] {
   const found = new Map<string, string[]>();
-  for (const name of names) found.set(prefixOf(name), [...(found.get(prefixOf(name)) ?? []), name]);
+  for (const name of [...names].sort(lossFirst)) found.set(prefixOf(name), [...(found.get(prefixOf(name)) ?? []), name]);
   return [...found].map(([prefix, list]) => ({ prefix, names: list })).sort(byImportance);
 }
 
-/** Loss first, then what stands alone, then the alphabet. */
+const lossFirst = (a: string, b: string): number => weight(b) - weight(a);
+
+const weight = (name: string): number => Number(/loss$/.test(name)) + Number(name === "loss");
+
+/** Loss first, then what stands alone, then the alphabet; what only a machine compares comes last. */
 function byImportance(a: Section, b: Section): number {
-  const rank = ({ prefix }: Section) => (/loss/i.test(prefix) ? 0 : prefix === "" ? 1 : 2);
+  const rank = ({ prefix }: Section) => (/loss/i.test(prefix) ? 0 : prefix === "" ? 1 : prefix === CHECKS ? 3 : 2);
   return rank(a) - rank(b) || (a.prefix < b.prefix ? -1 : 1);
 }
 

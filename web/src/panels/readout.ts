@@ -20,24 +20,21 @@ export function latest(list: Trace[]): string {
 export function made(list: Trace[], excluded: number): string {
   const data = list.filter((trace) => trace.info.run);
   if (!list.length) return "no values";
-  const sum = (pick: (trace: Trace) => number) => data.reduce((total, trace) => total + (pick(trace) || 0), 0);
-  const segments = new Map(data.map((trace) => [trace.run, trace.info.segments]));
+  const sum = (pick: (trace: Trace) => number | undefined) => data.reduce((total, trace) => total + (pick(trace) || 0), 0);
   const parts = data.length ? [counted(sum((trace) => trace.info.points), "point")] : [];
   if (data.length) parts.push(counted(sum((trace) => trace.x.length), "bucket"));
   const broken = sum((trace) => trace.info.nonfinite);
   if (broken) parts.push(`${whole(broken)} non-finite`);
-  if (data.length) parts.push(counted([...segments.values()].reduce((total, n) => total + (n || 1), 0), "segment"));
+  if (data.length) parts.push(counted(sum((trace) => trace.info.segments?.length), "segment"));
   if (excluded) parts.push(`${counted(excluded, "bucket")} reach zero or below: ▾`);
   return parts.join(", ");
 }
 
-export const BANDS = { sd: "± 1 sd", ci: "95 % CI of the mean", range: "min to max" } as const;
+const BANDS = { sd: "mean ± 1 sd of seeds", ci: "mean, 95 % CI of seeds", range: "mean, min–max of seeds" } as const;
 
-/** What the bold band of seeds is. */
+/** What the bold line and the band of seeds are; their number stands at the line's end and in the run table. */
 export function banded(list: Trace[], band: keyof typeof BANDS): string {
-  const means = list.filter((trace) => trace.role === "mean");
-  const counts = [...new Set(means.map((trace) => trace.info.n))];
-  return means.length ? `mean, ${BANDS[band]} of ${counts.join(" or ")} seeds` : "";
+  return list.some((trace) => trace.role === "mean") ? BANDS[band] : "";
 }
 
 export const place = (axis: AxisName, x: number): string => (axis === "time" ? duration(x) : whole(Math.round(x)));

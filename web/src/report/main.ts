@@ -69,7 +69,16 @@ function mountHeads(carried: Carried): void {
   }
 }
 
+/** Says once what a figure answers to. */
+function explain(): void {
+  const words =
+    "Figures answer to the pointer: drag across one to zoom, double-click for the whole range, click to mark a step " +
+    "in all of them. With the keyboard: arrow keys, + and −, 0.";
+  document.querySelector("figure[data-figure]")?.before(h("p", { class: "note live" }, words));
+}
+
 function enliven(carried: Carried): void {
+  explain();
   drawLate(carried);
   mountHeads(carried);
   for (const table of document.querySelectorAll<HTMLTableElement>("main .table > table")) {

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CSSProperties, TargetedKeyboardEvent } from "preact";
 import type { Run } from "../api";
-import { hueOf } from "../colours";
+import { condition, hueOf } from "../colours";
 import { cursor, point } from "../cursor";
 import { compact, value, whole } from "../format";
 import { number } from "../frame";
@@ -55,7 +55,7 @@ export function RunTable() {
         </p>
       </div>
       <div class="list" ref={list} onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={walk}>
-        <ul style={{ height: rows.length * ROW }} onMouseLeave={() => point({ run: null, x: null, source: store })}>
+        <ul style={{ height: `${rows.length * ROW}px` }} onMouseLeave={() => point({ run: null, x: null, source: store })}>
           {rows.slice(first, last).map((row, index) => (
             <Line key={row.key} row={row} style={{ transform: `translateY(${(first + index) * ROW}px)` }} />
           ))}
@@ -110,8 +110,14 @@ function Swatch({ ids, colour, name, bold }: { ids: string[]; colour: string; na
 
 function GroupLine({ row, style }: { row: Row & { kind: "group" }; style: CSSProperties }) {
   const ids = row.runs.map((run) => run.id);
+  const key = condition(row.runs[0]);
+  const lit = useStore(cursor).run === key;
   return (
-    <li class="of-group" style={style}>
+    <li
+      class={`of-group ${lit ? "lit" : ""}`}
+      style={style}
+      onMouseEnter={() => point({ run: key, x: null, source: store })}
+    >
       <Swatch ids={ids} colour={hueOf(row.runs[0])} name={row.name} bold />
       <span class="name" title={row.name}>
         {row.name}
@@ -147,7 +153,7 @@ function RunLine({ run, seed, pinned, style }: { run: Run; seed: boolean; pinned
     >
       <Swatch ids={[run.id]} colour={hueOf(run)} name={run.name} />
       <button class="name" title={run.name} onClick={() => view.set({ open: "run:" + run.id })}>
-        {run.parent && <span aria-hidden="true">⑂ </span>}
+        {run.parent && <ForkGlyph />}
         {label}
         {pinned && <span class="quiet"> pinned</span>}
       </button>
@@ -174,5 +180,14 @@ function Last({ run }: { run: Run }) {
     <span class="last" title={title}>
       {key ? value(number(run.last[key]), 3) : steps}
     </span>
+  );
+}
+
+/** The sign of a branch, the same as on the charts' axes. */
+function ForkGlyph() {
+  return (
+    <svg class="fork" viewBox="0 0 12 12" width="11" height="11" role="img" aria-label="branch">
+      <path d="M6 12V7L1.5 1M6 7l4.5-6" fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
   );
 }
