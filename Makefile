@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 
-.PHONY: help venv demo test test-all lint docs docs-pictures bench clean
+.PHONY: help venv web demo test test-all lint docs docs-pictures bench clean
 
 help:
 	@echo "make demo      train two small models, measure them, write runs/demo/report.html (4 minutes)"
 	@echo "make test      the tests CI runs        make test-all   all of them (slow ones too)"
 	@echo "make lint      ruff, pyright, layers    make docs       the reference pages"
 	@echo "make docs-pictures   train two recipes, measure every part, draw its number (half an hour on one thread)"
+	@echo "make web       the dashboard's page, built from web/ (seconds; nothing to do when it is up to date)"
 	@echo "make bench     performance claims, each beside its peer or floor"
 
 venv: $(VENV)/.ready
@@ -21,6 +22,10 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' 2>$(VENV)/pip.log \
 		|| (cat $(VENV)/pip.log; exit 1)
 	@touch $@
+
+# Node 20.19 or later does it, or the Node of a Python package, which this installs where there is none.
+web: venv
+	@$(BIN)/python web/build.py
 
 demo: venv
 	@$(BIN)/ontogeny demo
