@@ -6,6 +6,8 @@ import { NONFINITE, OK, type Coordinates, type Rows, type Transition } from "./s
 
 type Cell = Plain | null;
 
+const MOST_OTHERS = 160;
+
 /** A number, `null` where there is none, its name where it is not finite. */
 export function cellAt(rows: Rows, place: number, step: number): Cell {
   const index = place * rows.steps.length + step;
@@ -127,7 +129,26 @@ export function overSteps(rows: Rows, place: number, label: string, title: strin
   const ticks: Ticks = { mark: "Ticks", x: rows.steps, label: "checkpoints" };
   const [low, high] = extent(Array.from(rows.values).filter(Number.isFinite));
   const y_range: [number, number] | null = low >= 0 && high > 0 ? [0, 1.05 * high] : null;
-  return alone({ ...PANEL, title, marks: [line, ...rules, ...rails(rows, place), ticks], y: rows.unit, y_range });
+  const marks = [...others(rows, place), line, ...rules, ...rails(rows, place), ticks];
+  return alone({ ...PANEL, title, marks, y: rows.unit, y_range });
+}
+
+/** Every other place, in the background; none where they would be a grey mass. */
+function others(rows: Rows, place: number): Line[] {
+  const rest = rows.places.map((at, nth) => ({ at, nth })).filter(({ at, nth }) => nth !== place && Object.keys(at).length);
+  if (rest.length > MOST_OTHERS) return [];
+  const many = rows.steps.length;
+  return rest.map(({ at, nth }) => ({
+    mark: "Line",
+    label: Object.entries(at).map(([axis, where]) => `${axis} ${where}`).join(" "),
+    x: rows.steps,
+    y: rows.steps.map((_, step) => plain(rows.values[nth * many + step]!)),
+    low: [],
+    high: [],
+    role: "quiet",
+    hue: 0,
+    shade: null,
+  }));
 }
 
 /** Where a place has no number, by kind. */
