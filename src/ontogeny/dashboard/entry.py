@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ontogeny.dashboard.attempts import Attempt, Memory, stamp_of
+from ontogeny.dashboard.attempts import Attempt, Memory
 from ontogeny.dashboard.configuration import configuration, group_of, interventions_of, seed_of
-from ontogeny.dashboard.heartbeat import status_of
 from ontogeny.dashboard.pyramid import Pyramid
 from ontogeny.dashboard.strands import Strand, strands
+from ontogeny.dashboard.tables import Tables
 from ontogeny.errors import OntogenyError
 from ontogeny.series.series import home_of
 from ontogeny.store.documents import read_json
@@ -33,6 +33,7 @@ class Entry:
         self.path, self.kind, self.memory = path, kind, memory
         self.home = home_of(path) if kind == "series" else path
         self.lock = threading.RLock()
+        self.tables = Tables(self.home)
         self.identity: dict[str, Any] = {}
         self.damage = ""
         self.attempts: list[Attempt] = []
@@ -113,19 +114,6 @@ class Entry:
         """Everything recorded, in order of first appearance."""
         self.look()
         return list(dict.fromkeys(name for attempt in self.attempts for name in attempt.metrics))
-
-    def status(self) -> str:
-        """See `heartbeat`."""
-        if self.kind == "series":
-            return "finished"
-        self.look()
-        if not self.attempts:
-            return "unknown"
-        last = self.attempts[-1]
-        stamp = stamp_of(last.path)
-        seconds = last.seconds[-100:]
-        longest = float((seconds[1:] - seconds[:-1]).max()) if len(seconds) > 1 else 0.0
-        return status_of(self.path, last.outcome, stamp[2] / 1e9 if stamp else None, longest)
 
     def pyramids(self, metric: str, axis: str, spacing: Spacing) -> list[Pyramid]:
         """The strands of a metric, ready for any zoom. UnknownName for an axis the run does not have."""

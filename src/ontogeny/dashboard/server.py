@@ -13,11 +13,17 @@ from ontogeny.dashboard import courses
 from ontogeny.dashboard.answers import answering
 from ontogeny.dashboard.cache import cache_home
 from ontogeny.dashboard.entry import Entry
+from ontogeny.dashboard.events import Events
+from ontogeny.dashboard.figures import figure
 from ontogeny.dashboard.guard import Guard
+from ontogeny.dashboard.looking import Looking
+from ontogeny.dashboard.measured import rows_answer, transition_list, vector_answer
 from ontogeny.dashboard.pages import Pages
 from ontogeny.dashboard.queries import MOST_RUNS, Ask, BadQuery, paged, required
+from ontogeny.dashboard.run_page import run_page, samples_of, tree
 from ontogeny.dashboard.runs import collection
 from ontogeny.dashboard.shelf import Shelf
+from ontogeny.dashboard.watch import Watch
 
 
 class Server:
@@ -26,6 +32,8 @@ class Server:
     def __init__(self, path: Path, cache: Path | None = None) -> None:
         self.shelf = Shelf(path, cache or cache_home())
         self.pages = Pages()
+        self.watch = Watch(self.shelf)
+        self.looking = Looking(self.shelf.cache)
 
     def app(self, port: int) -> ASGIApp:
         """The application, to be served on that port of a loopback address."""
@@ -33,18 +41,36 @@ class Server:
             Route("/", self.pages.page),
             Route("/assets/{name:path}", self.pages.asset),
             Route("/favicon.ico", self.pages.asset),
+            Route("/api/events", Events(self.watch).stream),
             *(Route(f"/api/{path}", answering(handler)) for path, handler in self._handlers().items()),
         ]
         return Guard(Starlette(routes=routes), port)
 
     def close(self) -> None:
-        """The server is about to stop: keep what the next one can use."""
+        """The server is about to stop: end what is open, keep what the next one can use."""
+        self.watch.stopped.set()
+        self.looking.close()
         self.shelf.summaries.save(0.0)
 
     def _handlers(self) -> dict[str, Any]:
         return {
-            "collection": lambda request: collection(self.shelf, request.query_params, "0"),
+            "collection": lambda request: collection(self.shelf, request.query_params, self.watch.cursor),
+            "tree": lambda request: tree(self.shelf),
+            "transitions": self._transitions,
+            "runs/{run}": lambda request: run_page(self.shelf, self._run(request)),
             "runs/{run}/metrics": self._metrics,
+            "runs/{run}/rows": lambda request: rows_answer(self._run(request).tables, request.query_params),
+            "runs/{run}/vector": lambda request: vector_answer(
+                self._run(request).tables, request.query_params
+            ),
+            "runs/{run}/pattern": lambda request: self.looking.pattern(
+                self._run(request), request.query_params
+            ),
+            "runs/{run}/tokens": lambda request: self.looking.tokens(
+                self._run(request), request.query_params
+            ),
+            "figures": lambda request: figure(self._runs(request)[0], request.query_params),
+            "runs/{run}/samples": lambda request: samples_of(self._run(request)),
             "series": lambda request: courses.series(self._runs(request), Ask.of(request.query_params)),
             "group": lambda request: courses.groups(self._runs(request), Ask.of(request.query_params)),
             "compare": self._compare,
@@ -61,6 +87,10 @@ class Server:
 
     def _metrics(self, request: Request) -> Any:
         return courses.metric_page(self._run(request), request.query_params, *paged(request.query_params))
+
+    def _transitions(self, request: Request) -> Any:
+        found = ((entry.id, entry.tables.transitions()) for entry in self._runs(request))
+        return [line for run, table in found for line in transition_list(run, table)]
 
     def _compare(self, request: Request) -> bytes:
         query = request.query_params

@@ -49,9 +49,10 @@ class Summaries:
                 self._dirty = True
         return {**held, "status": _status(entry, held)}
 
-    def known(self, entry: Entry) -> bool:
-        """Whether it is at hand as the run is now."""
-        return self._known.get(entry.id, ("", {}))[0] == _stamp(entry)
+    def status(self, entry: Entry) -> str | None:
+        """Its status by what is known of it, without reading; None where nothing is."""
+        held = self._known.get(entry.id)
+        return None if held is None else _status(entry, held[1])
 
     def save(self, at_least: float = SAVE_EVERY) -> None:
         """Keep them for the next server; nothing happens where the cache cannot be written."""

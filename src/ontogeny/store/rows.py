@@ -128,14 +128,30 @@ def _distinct(table: pa.Table) -> pa.Table:
     return table.filter(pa.array(~again))
 
 
-def read_rows(home: Path, columns: list[str] | None = None) -> pd.DataFrame:
-    """All rows under `home`, each once, by step; absent text is empty, absent coordinates are <NA>."""
-    table = _distinct(_aligned([read_table(path) for path in _files(home)])).replace_schema_metadata(None)
+def read_rows(
+    home: Path, columns: list[str] | None = None, damage: list[Damage] | None = None
+) -> pd.DataFrame:
+    """All rows under `home`, each once, by step; absent text is empty, absent coordinates are <NA>.
+
+    A damaged file raises Damaged, or is left out and added to `damage` if a list is given.
+    """
+    tables = [table for path in _files(home) if (table := _salvaged(path, damage)) is not None]
+    table = _distinct(_aligned(tables)).replace_schema_metadata(None)
     frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     frame = frame.sort_values("step", kind="stable", ignore_index=True)
     texts = [name for name, kind in {**_BEFORE, **_AFTER}.items() if kind is _TEXT]
     frame = frame.fillna(dict.fromkeys(texts, ""))
     return frame if columns is None else frame[columns]
+
+
+def _salvaged(path: Path, damage: list[Damage] | None) -> pa.Table | None:
+    try:
+        return read_table(path)
+    except Damaged as error:
+        if damage is None:
+            raise
+        damage.append(Damage(path.name, 0, 0, str(error.received)))
+        return None
 
 
 def measured_keys(home: Path) -> set[tuple[str, ...]]:
