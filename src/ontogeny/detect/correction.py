@@ -1,14 +1,16 @@
 """What it costs to look at many parts at once: q beside every p."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
-from ontogeny.errors import BadContract
+from ontogeny.errors import BadArgument
+from ontogeny.statistics.false_discovery import false_discovery
 
 #: Benjamini and Hochberg; Benjamini and Yekutieli, whatever depends on whatever.
-CORRECTIONS = ("bh", "by")
+CORRECTIONS: dict[str, Literal["bh", "by"]] = {"bh": "bh", "by": "by"}
 #: What is one test: the best of its places already pays for the choice among them.
 FAMILY = ["part", "component", "stimulus_name"]
 
@@ -23,7 +25,8 @@ def q_values(table: pd.DataFrame, correction: str = "bh") -> NDArray:
     Misleads: `bh` needs parts that do not contradict one another; `by` needs nothing and asks for more.
     """
     if correction not in CORRECTIONS:
-        raise BadContract("an unknown correction", received=correction, allowed=", ".join(CORRECTIONS))
+        raise BadArgument("an unknown correction", received=correction, allowed=", ".join(CORRECTIONS))
+    method = CORRECTIONS[correction]
     p = table["p"].to_numpy(dtype=np.float64, na_value=np.nan)
     q = np.full(len(table), np.nan)
     tested = np.flatnonzero(np.isfinite(p))
@@ -38,6 +41,6 @@ def q_values(table: pd.DataFrame, correction: str = "bh") -> NDArray:
         if key not in found:
             replaced = best.copy()
             replaced[one] = p[row]
-            found[key] = float(false_discovery_control(replaced, method=correction)[one])
+            found[key] = float(false_discovery(replaced, method=method).q[one])
         q[row] = found[key]
     return q

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ontogeny.catalogue import Part, part
 from ontogeny.catalogue.calls import read_call
 from ontogeny.detect.candidates import Candidates
-from ontogeny.detect.nulls import Drawn, SeriesNull
+from ontogeny.detect.nulls import Drawn, SeriesNull, values_of
 from ontogeny.detect.table import Least, least_of
 from ontogeny.vocabulary import Located, Transition, Verdict, each_located
 
@@ -35,9 +35,8 @@ class Detector:
         """
         name, values = read_call(text, "a detector")
         made = part("detector", name)
-        made.bind(**values)
         named = made.null if null == DEFAULT else null
-        return cls(made, values, None if named is None else SeriesNull.of(named))
+        return cls(made, values_of(made, values), None if named is None else SeriesNull.of(named))
 
     @property
     def settings(self) -> str:

@@ -12,6 +12,15 @@ from ontogeny.detect.candidates import Candidates
 from ontogeny.errors import UnknownName
 
 
+def values_of(made: Part, given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as they were written, a whole number for a float taken as one; UnknownName for others."""
+    made.bind(**given)
+    floats = {key for key, value in made.parameters.items() if isinstance(value, float)}
+    return {
+        key: float(value) if key in floats and type(value) is int else value for key, value in given.items()
+    }
+
+
 @dataclass(frozen=True)
 class SeriesNull:
     """A null of single series, with its parameters."""
@@ -26,8 +35,7 @@ class SeriesNull:
         known = {key: one for key, one in parts("null").items() if one.options.get("of") == "series"}
         if name not in known:
             raise UnknownName("null of series", name, known)
-        known[name].bind(**values)
-        return cls(known[name], values)
+        return cls(known[name], values_of(known[name], values))
 
     @property
     def text(self) -> str:
