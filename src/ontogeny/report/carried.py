@@ -21,6 +21,7 @@ DIGITS = 6
 #: Numbers of heads a page carries at most, over all parts of a run.
 MOST_NUMBERS = 200_000
 MOST_STEPS = 80
+HEAD = ("layer", "loop", "head")
 STATUS = {"ok": 0, "nonfinite": 2}
 UNDEFINED, MISSING = 1, 3
 
@@ -87,7 +88,7 @@ def _series(part: str, measured: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _entry(part: str, said: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    axes = [axis for axis in ("layer", "loop", "head") if axis in frame and frame[axis].notna().any()]
+    axes = [axis for axis in HEAD if axis in frame and frame[axis].notna().any()]
     places = sorted({tuple(int(value) for value in row) for row in frame[axes].to_numpy()})
     steps = geometric([int(step) for step in frame["step"].unique()], MOST_STEPS)
     row_of = {place: index for index, place in enumerate(places)}
@@ -134,7 +135,8 @@ def _transition(row: pd.Series) -> dict[str, Any]:
     return {
         "part": text_of(row, "part"),
         "component": text_of(row, "component"),
-        "place": place_words(row),
+        "place": {axis: int(row[axis]) for axis in HEAD if axis in row and pd.notna(row[axis])},
+        "where": place_words(row),
         "stimulus": text_of(row, "stimulus_name"),
         "unit": text_of(row, "unit"),
         "verdict": text_of(row, "verdict"),

@@ -44,13 +44,6 @@ export function placeOf(rows: Rows, wanted: Coordinates): number {
   return rows.places.findIndex((place) => Object.entries(wanted).every(([axis, at]) => String(place[axis]) === String(at)));
 }
 
-/** Coordinates out of words: `layer 1 head 6`, `layer:1,head:6`. */
-export function coordinates(words: string): Coordinates {
-  const found: Coordinates = {};
-  for (const [, axis, at] of words.matchAll(/([a-z_]+)[ :=]([^\s,]+)/g)) found[axis!] = /^\d+$/.test(at!) ? Number(at) : at!;
-  return found;
-}
-
 /** The colour scale over every finite value; as views/heat.py chooses it. */
 export function colourRange(values: ArrayLike<number>): Pick<Heat, "low" | "high" | "colours"> {
   const [low, high] = extent(Array.from(values).filter(Number.isFinite));

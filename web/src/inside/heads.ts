@@ -5,7 +5,7 @@ import { drawFigure, type DrawnFigure } from "../figure/draw";
 import { Links } from "../figure/link";
 import { choiceIn, choosers, sameChoice } from "./choice";
 import { Scrubber } from "./controls";
-import { along, coordinates, headGrid, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
+import { along, headGrid, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
 import { patternFigure } from "./pattern";
 import type { Choice, Memory, Part, Rows, Shown, Source, Transition } from "./source";
 
@@ -131,7 +131,7 @@ class HeadsView implements Shown {
       .filter((one) => one.part === this.choice!.part && one.verdict === "transition")
       .sort((a, b) => Math.abs(b.size ?? 0) - Math.abs(a.size ?? 0));
     for (const claim of claims) {
-      const at = coordinates(claim.place);
+      const at = claim.place;
       if (at.head !== undefined && placeOf(rows, at) >= 0) return { layer: Number(at.layer), head: Number(at.head) };
     }
     return this.highest();
@@ -154,7 +154,7 @@ class HeadsView implements Shown {
     this.grid?.choose({ row: along(rows, "layer").indexOf(layer), column: along(rows, "head").indexOf(head) });
     const label = `L${layer} H${head}`;
     const mine = this.transitions.filter((one) => {
-      const at = coordinates(one.place);
+      const at = one.place;
       return one.part === this.choice!.part && Number(at.layer) === layer && Number(at.head) === head;
     });
     const here = mine.filter((one) => one.stimulus === this.choice!.stimulus || !this.choice!.stimulus);

@@ -4,7 +4,7 @@ import { fill, h } from "../figure/dom";
 import { drawFigure, type DrawnFigure } from "../figure/draw";
 import { Links } from "../figure/link";
 import { choiceIn, choosers, sameChoice } from "./choice";
-import { byStep, coordinates, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
+import { byStep, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
 import type { Choice, Memory, Part, Shown, Source } from "./source";
 
 /** Whether a part gives one number a layer. */
@@ -39,7 +39,7 @@ export function layersView(element: HTMLElement, source: Source, memory: Memory,
       const at = (row: number) => placeOf(rows, { layer: layers[row]! });
       const single = (row: number) => {
         const layer = layers[row]!;
-        const mine = claims.filter((one) => String(coordinates(one.place).layer) === String(layer));
+        const mine = claims.filter((one) => String(one.place.layer) === String(layer));
         course?.destroy();
         course = drawFigure(below, overSteps(rows, at(row), `layer ${layer}`, `layer ${layer}`, rulesOf(mine)), { links, tools: false });
       };

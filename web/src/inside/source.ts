@@ -9,6 +9,8 @@ export interface Part {
   stimuli: string[];
   components: string[];
   settings: string[];
+  /** Whether it keeps whole arrays. */
+  arrays: boolean;
 }
 
 /** Which of a part's numbers. */
@@ -68,7 +70,9 @@ export interface Transition {
   run: string;
   part: string;
   component: string;
-  place: string;
+  place: Coordinates;
+  /** The place in words. */
+  where: string;
   stimulus: string;
   unit: string;
   verdict: string;
@@ -77,6 +81,8 @@ export interface Transition {
   high: number | null;
   size: number | null;
   p: number | null;
+  /** The share of false claims among those at least this clear, where it was worked out. */
+  q?: number | null;
   reason: string;
 }
 

@@ -62,6 +62,7 @@ function partsOf(run: CarriedRun): Part[] {
       stimuli: of("stimulus"),
       components: of("component"),
       settings: [""],
+      arrays: false,
     };
   });
 }

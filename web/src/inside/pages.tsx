@@ -1,0 +1,223 @@
+/** The pages of what is inside: each is of one run, chosen among those drawn, or of all of them. */
+
+import "../figure/figure.css";
+import "./inside.css";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { getJson, type Run, type RunDetail } from "../api";
+import type { Figure } from "../figure/description";
+import { drawFigure } from "../figure/draw";
+import type { Links } from "../figure/link";
+import { version, versions } from "../live";
+import type { PageProps } from "../pages";
+import { setExtra, view } from "../state";
+import { useStore } from "../store";
+import { comparison } from "./compare";
+import { headsView } from "./heads";
+import { layersView } from "./layers";
+import { address, Mounted } from "./Mounted";
+import { samplesView } from "./samples";
+import { branches, pair, serverSource } from "./server";
+import type { Pair, Shown, Transition } from "./source";
+import { spectraView } from "./spectra";
+import { tokensView } from "./tokens";
+import { transitionsView } from "./transitions";
+import { treeView } from "./tree";
+
+/** What a server answers, asked again when `key` changes; undefined while it is under way. */
+function useAnswer<T>(key: string, ask: () => Promise<T>): T | Error | undefined {
+  const [answer, setAnswer] = useState<{ key: string; value: T | Error }>();
+  useEffect(() => {
+    let gone = false;
+    const keep = (value: T | Error) => !gone && setAnswer({ key, value });
+    ask().then(keep, (error: unknown) => keep(error instanceof Error ? error : new Error(String(error))));
+    return () => void (gone = true);
+  }, [key]);
+  return answer?.key === key ? answer.value : undefined;
+}
+
+function Said({ children }: { children: ComponentChildren }) {
+  return <p class="inside-note">{children}</p>;
+}
+
+/** A list of runs to choose one from. */
+function Chooser({ name, label, runs, now }: { name: string; label: string; runs: Run[]; now: string }) {
+  if (runs.length < 2) return null;
+  return (
+    <label class="inside-chooser">
+      {label}{" "}
+      <select class="figure-choice" value={now} onChange={(event) => setExtra({ [name]: event.currentTarget.value })}>
+        {runs.map((run) => (
+          <option key={run.id} value={run.id}>
+            {run.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A page of one run: which, and everything the server knows of it. */
+function OfRun({ runs, children }: { runs: Run[]; children: (run: RunDetail, key: string) => ComponentChildren }) {
+  const { extra } = useStore(view);
+  useStore(versions);
+  const run = runs.find((one) => one.id === extra.of) ?? runs[0];
+  const key = run ? `${run.id} ${version("rows", [run.id])} ${version("transitions", [run.id])}` : "";
+  const found = useAnswer(key, async () => (run ? getJson<RunDetail>(`runs/${run.id}`) : null));
+  if (!run) return <Said>Choose a run in the table.</Said>;
+  return (
+    <div class="inside-page">
+      <Chooser name="of" label="run" runs={runs} now={run.id} />
+      {found instanceof Error ? <Said>{found.message}</Said> : found ? children(found, key) : <Said>reading…</Said>}
+    </div>
+  );
+}
+
+function sourceFor(run: RunDetail) {
+  return serverSource(run.id, run.parts as never, run.has);
+}
+
+export function HeadsPage({ runs }: PageProps) {
+  return (
+    <OfRun runs={runs}>
+      {(run, key) => <Mounted of={key} mount={(element, links) => headsView(element, sourceFor(run), address, links)} />}
+    </OfRun>
+  );
+}
+
+export function LayersPage({ runs }: PageProps) {
+  return (
+    <OfRun runs={runs}>
+      {(run, key) => <Mounted of={key} mount={(element, links) => layersView(element, sourceFor(run), address, links)} />}
+    </OfRun>
+  );
+}
+
+/** A figure of a view part, as the report draws it. */
+function FigureOf({ run, name }: { run: string; name: string }) {
+  const found = useAnswer(`${run} ${name}`, () => getJson<Figure>("figures", { runs: run, view: name }));
+  if (!found) return <Said>drawing…</Said>;
+  if (found instanceof Error) return <Said>{found.message}</Said>;
+  return <Mounted of={`${run} ${name}`} mount={(element, links) => drawFigure(element, found, { links })} />;
+}
+
+export function SpectraPage({ runs }: PageProps) {
+  return (
+    <OfRun runs={runs}>
+      {(run, key) => {
+        const kept = (run.parts as unknown as { arrays?: boolean; name: string }[]).filter((part) => part.arrays);
+        return (
+          <>
+            {kept.length > 0 && <Mounted of={key} mount={(element, links) => arraysView(element, run, links)} />}
+            <FigureOf run={run.id} name="spectra_over_time" />
+          </>
+        );
+      }}
+    </OfRun>
+  );
+}
+
+/** The parts that keep arrays, at every place they have any. */
+function arraysView(element: HTMLElement, run: RunDetail, links: Links): Shown {
+  const source = sourceFor(run);
+  let shown: Shown | null = null;
+  let gone = false;
+  const begin = async () => {
+    const parts = (await source.parts()).filter((part) => part.arrays);
+    const first = parts[0]!;
+    const [stimulus, component, settings] = [first.stimuli, first.components, first.settings].map((all) => all[0] ?? "");
+    const rows = await source.rows({ part: first.name, stimulus: stimulus!, component: component!, settings: settings! });
+    const places = rows.places.map((place) => Object.entries(place).map(([axis, at]) => `${axis}:${at}`).join(","));
+    if (!gone) shown = spectraView(element, source, address, parts, places, links);
+  };
+  begin().catch((error: Error) => element.replaceChildren(error.message));
+  return { destroy: () => ((gone = true), shown?.destroy()) };
+}
+
+export function TextPage({ runs }: PageProps) {
+  return (
+    <OfRun runs={runs}>
+      {(run, key) => {
+        const steps = run.checkpoints.map((point) => point.step);
+        return (
+          <>
+            <h2>Loss of every token</h2>
+            {run.has.tokens && steps.length ? (
+              <Mounted of={key} mount={(element) => tokensView(element, sourceFor(run), address, steps)} />
+            ) : (
+              <Said>The losses of single tokens were not kept in this run.</Said>
+            )}
+            <h2>What it wrote</h2>
+            <Mounted of={key} mount={(element) => samplesView(element, sourceFor(run), address)} />
+          </>
+        );
+      }}
+    </OfRun>
+  );
+}
+
+export function TransitionsPage({ runs }: PageProps) {
+  const ids = runs.map((run) => run.id);
+  useStore(versions);
+  const key = ids.join() + version("transitions", ids);
+  const found = useAnswer(key, async () => (ids.length ? getJson<Transition[]>("transitions", { runs: ids.join() }) : []));
+  if (!found) return <Said>reading…</Said>;
+  if (found instanceof Error) return <Said>{found.message}</Said>;
+  const names = new Map(runs.map((run) => [run.id, run.name]));
+  return (
+    <div class="inside-page">
+      <Mounted of={key} mount={(element, links) => transitionsView(element, found, names, address, links)} />
+    </div>
+  );
+}
+
+export function TreePage() {
+  const found = useAnswer("tree", branches);
+  if (!found) return <Said>reading…</Said>;
+  if (found instanceof Error) return <Said>{found.message}</Said>;
+  const pick = (id: string) => view.set({ open: `run:${id}` });
+  return (
+    <div class="inside-page">
+      <Mounted of={String(found.length)} mount={(element) => treeView(element, found, pick)} />
+    </div>
+  );
+}
+
+export function ComparePage({ runs }: PageProps) {
+  const { extra } = useStore(view);
+  const second = runs.find((run) => run.id === extra.b) ?? runs.find((run) => run.parent !== null) ?? runs[1];
+  const first = runs.find((run) => run.id === extra.a) ?? runs.find((run) => run.id === second?.parent) ?? runs[0];
+  if (!first || !second || runs.length < 2) return <Said>Choose two runs in the table.</Said>;
+  const metrics = Object.keys(first.last).filter((name) => name in second.last);
+  const metric = metrics.includes(extra.metric ?? "") ? extra.metric! : metrics.includes("loss") ? "loss" : metrics[0];
+  return (
+    <div class="inside-page">
+      <div class="inside-choosers">
+        <Chooser name="a" label="run" runs={runs} now={first.id} />
+        <Chooser name="b" label="against" runs={runs} now={second.id} />
+        <label class="inside-chooser">
+          metric{" "}
+          <select class="figure-choice" value={metric} onChange={(event) => setExtra({ metric: event.currentTarget.value })}>
+            {metrics.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {metric ? <Compared a={first} b={second} metric={metric} /> : <Said>These two have no metric in common.</Said>}
+    </div>
+  );
+}
+
+function Compared({ a, b, metric }: { a: Run; b: Run; metric: string }) {
+  const key = `${a.id} ${b.id} ${metric}`;
+  const found = useAnswer<Pair>(key, () => pair(a.id, b.id, metric));
+  if (!found) return <Said>reading…</Said>;
+  if (found instanceof Error) return <Said>{found.message}</Said>;
+  const forked = b.parent === a.id ? b.forked_at : a.parent === b.id ? a.forked_at : null;
+  const figure = comparison(found, [a.name, b.name], metric, forked);
+  return <Mounted of={key} mount={(element, links) => drawFigure(element, figure, { links })} />;
+}
+

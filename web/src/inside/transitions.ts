@@ -1,0 +1,113 @@
+/** Every series that was looked at: what was claimed, what was not and why; each tied to the drawings. */
+
+import { drawFigure, type DrawnFigure } from "../figure/draw";
+import type { Cell, Column, Figure } from "../figure/description";
+import { fill, h } from "../figure/dom";
+import { Links } from "../figure/link";
+import { plural } from "../figure/numbers";
+import type { Memory, Shown, Transition } from "./source";
+
+const COLUMNS: Column[] = [
+  { title: "part", kind: "name" },
+  { title: "place", kind: "name" },
+  { title: "stimulus", kind: "name" },
+  { title: "verdict", kind: "text" },
+  { title: "step", kind: "step" },
+  { title: "interval", kind: "interval" },
+  { title: "size", kind: "number" },
+  { title: "unit", kind: "name" },
+  { title: "p", kind: "probability" },
+  { title: "q", kind: "probability" },
+  { title: "reason", kind: "prose" },
+];
+
+/** The table of the given transitions; `runs` names their runs where there are several. */
+export function transitionTable(found: Transition[], runs: Map<string, string>): Figure {
+  const several = runs.size > 1;
+  const columns = several ? [{ title: "run", kind: "name" } as Column, ...COLUMNS] : COLUMNS;
+  const rows = found.map((one): Cell[] => [
+    ...(several ? [runs.get(one.run) ?? one.run] : []),
+    one.component ? `${one.part} ${one.component}` : one.part,
+    one.where,
+    one.stimulus,
+    one.verdict,
+    one.step,
+    one.low === null && one.high === null ? null : [one.low, one.high],
+    one.size,
+    one.unit,
+    one.p,
+    one.q ?? null,
+    one.reason,
+  ]);
+  const panel = { title: "Transitions", x: "", y: "", x_scale: "linear" as const, y_scale: "linear" as const };
+  const marks = [{ mark: "Table" as const, columns, rows }];
+  return { title: "", note: "", columns: 1, panels: [{ ...panel, marks, x_range: null, y_range: null, latest: "" }] };
+}
+
+/** Mounts the table with a filter by verdict; a row that is picked marks its step everywhere. */
+export function transitionsView(
+  element: HTMLElement,
+  found: Transition[],
+  runs: Map<string, string>,
+  memory: Memory,
+  links = new Links(),
+): Shown {
+  let table: DrawnFigure | null = null;
+  const verdicts = [...new Set(found.map((one) => one.verdict))].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const top = h("div", { class: "inside-top", role: "group", "aria-label": "verdict" });
+  const body = h("div", {});
+  fill(element, top, body);
+  const refresh = () => {
+    const wanted = memory.get("verdict") || (verdicts.includes("transition") ? "transition" : "all");
+    const many = (verdict: string) => found.filter((one) => verdict === "all" || one.verdict === verdict);
+    fill(top, ...[...verdicts, "all"].map((verdict) => chip(verdict, many(verdict).length, verdict === wanted, memory)));
+    const shown = many(wanted);
+    table?.destroy();
+    if (!shown.length) return fill(body, h("p", { class: "figure-note" }, "No series was looked at."));
+    const steps = new Map(shown.map((one) => [rowKey(one), one]));
+    const offset = runs.size > 1 ? 1 : 0;
+    const [column, down] = memory.get("sort").split(".").map(Number);
+    table = drawFigure(body, transitionTable(shown, runs), {
+      table: {
+        caption: `${plural(shown.length, "series", "series")}`,
+        sorted: Number.isFinite(column) ? { column: column!, down: down === 1 } : { column: 4 + offset, down: false },
+        onSort: (by, falling) => memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
+        pick: (row) => pick(steps, row, offset, memory, links),
+      },
+    });
+  };
+  const stop = memory.watch(refresh);
+  refresh();
+  return {
+    destroy: () => {
+      stop();
+      table?.destroy();
+      element.replaceChildren();
+    },
+  };
+}
+
+function rank(verdict: string): number {
+  return verdict === "transition" ? 0 : 1;
+}
+
+function chip(verdict: string, many: number, on: boolean, memory: Memory): HTMLElement {
+  const made = h("button", { type: "button", class: "figure-button", "aria-pressed": String(on) }, `${verdict} ${many}`);
+  made.addEventListener("click", () => memory.set({ verdict }));
+  return made;
+}
+
+function rowKey(one: Transition): string {
+  return JSON.stringify([one.component ? `${one.part} ${one.component}` : one.part, one.where, one.stimulus, one.step]);
+}
+
+/** Marks a transition's step in every drawing, and makes its part and place the chosen ones. */
+function pick(known: Map<string, Transition>, row: Cell[], offset: number, memory: Memory, links: Links): void {
+  const one = known.get(JSON.stringify([row[offset], row[offset + 1], row[offset + 2], row[offset + 4]]));
+  if (!one) return;
+  if (one.step !== null) links.of("step").setPlace(one.step);
+  const chosen: Record<string, string> = { part: one.part, stimulus: one.stimulus, component: one.component };
+  if (one.place.head !== undefined) chosen.head = `${one.place.layer}.${one.place.head}`;
+  if (one.step !== null) chosen.step = String(Math.round(one.step));
+  memory.set(chosen);
+}
