@@ -125,7 +125,7 @@ def test_what_controls_lack_has_no_p_and_says_so():
     controls = {f"c{n}": table(change(size=0.0, claimed=False, layer=0, head=0)) for n in range(5)}
     found = over_seeds(runs_at(layer=1), controls, by="place")
     assert math.isnan(found["p"].iloc[0])
-    assert "not looked at" in found["reason"].iloc[0]
+    assert "an arm has no run with this number" in found["reason"].iloc[0]
 
 
 def runs_at(**place: int) -> dict:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from ontogeny.statistics.arrangements import label_arrangements, sign_arrangements
-from ontogeny.statistics.max_statistic import MaxStatistic, max_statistic
+from ontogeny.statistics.arms import arm_effects
+from ontogeny.statistics.arrangements import sign_arrangements
+from ontogeny.statistics.max_statistic import max_statistic
 from ontogeny.vocabulary import Reading, Status, undefined
 
 
@@ -24,25 +25,10 @@ class SeedTest:
 def against_controls(sizes: NDArray, others: NDArray, alpha: float) -> list[SeedTest]:
     """Sizes [run test] against those of controls [run test]: all ways to deal the labels to the runs.
 
-    The statistic is the difference of the means over the sd of all runs together, which orders arrangements
-    as t does and is finite where runs are equal. A run in which something was not looked at is NaN, and left
-    out of that test. Known: 5 and 5 completely apart -> 2 / 252.
+    A run in which something was not looked at is NaN, and left out of that test.
+    Known: 5 and 5 completely apart -> 2 / 252.
     """
-    values = np.concatenate([sizes, others])
-    labels = np.repeat([1, 0], [len(sizes), len(others)])
-    present = np.isfinite(values)
-    filled = np.where(present, values, 0.0)
-    count = np.maximum(present.sum(0), 1)
-    centred = np.where(present, values - filled.sum(0) / count, 0.0)
-    spread = np.sqrt(np.square(centred).sum(0) / count)
-    scaled = centred / np.where(spread > 0, spread, 1.0)
-
-    def statistic(dealt: NDArray) -> NDArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (dealt @ scaled) / (dealt @ present) - ((1 - dealt) @ scaled) / ((1 - dealt) @ present)
-
-    found = max_statistic(statistic, label_arrangements(labels), alpha=alpha, batched=True)
-    return _named("labels", found, "not looked at in the runs or in the controls")
+    return [SeedTest("labels", one.p, one.p_family) for one in arm_effects(others, sizes, alpha=alpha)]
 
 
 def by_signs(sizes: NDArray, alpha: float) -> list[SeedTest]:
@@ -53,13 +39,9 @@ def by_signs(sizes: NDArray, alpha: float) -> list[SeedTest]:
     filled = np.where(np.isfinite(sizes), sizes, 0.0)
     scale = np.sqrt(np.isfinite(sizes).sum(0) * np.square(filled).sum(0))
     scaled = filled / np.where(scale > 0, scale, 1.0)
-    found = max_statistic(
-        lambda signs: signs @ scaled, sign_arrangements(len(sizes)), alpha=alpha, batched=True
-    )
-    return [
-        replace(one, p=_of_runs(one.p), p_family=_of_runs(one.p_family))
-        for one in _named("signs", found, "not looked at")
-    ]
+    signs = sign_arrangements(len(sizes))
+    found = max_statistic(lambda flipped: flipped @ scaled, signs, alpha=alpha, batched=True)
+    return [SeedTest("signs", *map(_of_runs, both)) for both in zip(found.alone, found.p, strict=True)]
 
 
 def by_nulls(p: NDArray) -> list[SeedTest]:
@@ -81,18 +63,6 @@ def by_nulls(p: NDArray) -> list[SeedTest]:
     tested = sum(not one.reason for one in found)
     family = [one if one.reason else replace(one, value=min(1.0, tested * float(one.value))) for one in found]
     return [SeedTest("nulls", *both) for both in zip(found, family, strict=True)]
-
-
-def _named(test: str, found: MaxStatistic, absent: str) -> list[SeedTest]:
-    """Both p of every test; the reason in words where a statistic does not exist."""
-    readings = [
-        tuple(
-            replace(one, reason=absent) if one.status is Status.NONFINITE and one.reason else one
-            for one in both
-        )
-        for both in zip(found.alone, found.p, strict=True)
-    ]
-    return [SeedTest(test, alone, family) for alone, family in readings]
 
 
 def _of_runs(one: Reading) -> Reading:
