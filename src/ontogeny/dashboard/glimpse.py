@@ -1,8 +1,8 @@
-"""Looking inside one checkpoint, in a process of its own: `python -m ontogeny.dashboard.glimpse JOB`.
+"""Looking inside checkpoints, in a process of its own: `python -m ontogeny.dashboard.glimpse`.
 
-The job is a JSON file; the answer goes beside it, as JSON and, where there are numbers, a .npy file. What
-cannot be seen is answered with the reason. Nothing is written into the run: data a recipe needs are linked
-or made in the job's own folder.
+It reads the names of job files, one a line, until there are no more. A job is JSON; its answer goes beside it,
+as JSON and, where there are numbers, a .npy file. What cannot be seen is answered with the reason. Nothing is
+written into the run: data a recipe needs are linked or made in the folder of the jobs.
 """
 
 import json
@@ -31,17 +31,43 @@ MOST_NUMBERS = 4_000_000
 STIMULI = ("heldout", "repeated_tokens")
 
 
-def look(job: dict[str, Any], home: Path) -> tuple[dict[str, Any], np.ndarray | None]:
+class Opened:
+    """The series that was looked into last, with its model and its stimuli: the next look is likely there."""
+
+    def __init__(self, path: str, home: str) -> None:
+        self.asked = path, home
+        self.series = Series.open(path, home)
+        self.subject: Subject | None = None
+        self.facts: DataFacts | None = None
+        self.stimuli: dict[str, tuple[str, Stimulus]] = {}
+
+    def load(self, step: int, streams: Path) -> Subject:
+        """The model at a step; the checkpoints may have become more since the series was opened."""
+        if step not in {one.step for one in self.series.checkpoints}:
+            self.series = Series.open(*self.asked)
+        checkpoint = self.series.at(step)
+        into = self.subject if isinstance(checkpoint, StoredCheckpoint) else None
+        self.subject = None
+        self.subject = open_subject(checkpoint, into)
+        if self.facts is None:
+            place = checkpoint.tokenizer() if isinstance(checkpoint, StoredCheckpoint) else None
+            self.facts = _facts(self.series, self.subject, place, streams)
+        return self.subject
+
+    def stimulus(self, asked: str) -> tuple[str, Stimulus]:
+        """By name; of none asked for, the first that this series can give. After `load`."""
+        if asked not in self.stimuli:
+            self.stimuli[asked] = _stimulus(self.facts, asked)  # pyright: ignore[reportArgumentType]
+        return self.stimuli[asked]
+
+
+def look(job: dict[str, Any], home: Path, opened: Opened) -> tuple[dict[str, Any], np.ndarray | None]:
     """Carry a job out: `stimulus` gives tokens, `pattern` heads' patterns, `loss` one sequence's losses
     [position]."""
-    series = Series.open(job["path"], job["home"])
-    checkpoint = series.at(job["step"])
-    subject = open_subject(checkpoint)
-    place = checkpoint.tokenizer() if isinstance(checkpoint, StoredCheckpoint) else None
-    facts = _facts(series, subject, place, home)
-    name, stimulus = _stimulus(facts, job["stimulus"])
-    row = job["sequence"]
-    if row >= stimulus.shape[0]:
+    subject = opened.load(job["step"], home)
+    name, stimulus = opened.stimulus(job["stimulus"])
+    row, facts = job["sequence"], opened.facts
+    if row >= stimulus.shape[0] or facts is None:
         raise NotObservable(f"{name} has {stimulus.shape[0]} sequences", received=f"sequence {row}")
     tokens = stimulus.tokens[row : row + 1, :LONGEST]
     said = {
@@ -87,7 +113,7 @@ def _stimulus(facts: DataFacts, asked: str) -> tuple[str, Stimulus]:
 
 
 def _patterns(subject: Subject, tokens: Tensor, layer: int | None) -> tuple[list[int], np.ndarray | None]:
-    """One layer's patterns, or all layers' if they are small [layer head query key]; which layers these are."""
+    """One layer's patterns, or all layers' if they are small [layer head query key]; and which these are."""
     if not subject.observable("attention"):
         raise NotObservable("attention patterns cannot be seen on this model")
     seen: dict[int, Tensor] = {}
@@ -113,20 +139,34 @@ def _loss(subject: Subject, tokens: Tensor) -> np.ndarray:
     return torch.nn.functional.cross_entropy(logits, tokens[0, 1:], reduction="none").numpy()
 
 
-def main(job: Path) -> None:
-    os.nice(10)
-    torch.set_num_threads(1)
+def carry_out(job: Path, opened: Opened | None) -> Opened | None:
+    """Answer one job; returns what stays open for the next."""
     asked = json.loads(job.read_bytes())
+    numbers = None
     try:
-        said, numbers = look(asked, job.parent)
+        if opened is None or opened.asked != (asked["path"], asked["home"]):
+            opened = None
+            opened = Opened(asked["path"], asked["home"])
+        said, numbers = look(asked, job.parent, opened)
     except OntogenyError as error:
-        said, numbers = {"refusal": error.in_one_line(), "allowed": error.allowed}, None
+        said = {"refusal": error.in_one_line(), "allowed": error.allowed}
     if numbers is not None:
         np.save(job.with_suffix(".npy"), numbers.astype(np.float32))
-    part_written = job.with_suffix(".part")
-    part_written.write_text(json.dumps(said), encoding="utf-8")
-    part_written.replace(job.with_suffix(".answer"))
+    written = job.with_suffix(".part")
+    written.write_text(json.dumps(said), encoding="utf-8")
+    written.replace(job.with_suffix(".answer"))
+    return opened
+
+
+def main() -> None:
+    os.nice(10)
+    torch.set_num_threads(1)
+    answers, sys.stdout = sys.stdout, sys.stderr  # whatever a library prints is no answer
+    opened = None
+    for line in sys.stdin:
+        opened = carry_out(Path(line.rstrip("\n")), opened)
+        print("done", file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

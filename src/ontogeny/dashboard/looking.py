@@ -5,9 +5,6 @@ was once seen is kept there, by the checkpoint it was seen in.
 """
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +13,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from ontogeny.dashboard.child import SECONDS, Child
 from ontogeny.dashboard.entry import Entry
 from ontogeny.dashboard.frames import Column, frame
 from ontogeny.dashboard.measured import chosen
@@ -23,9 +21,10 @@ from ontogeny.dashboard.queries import BadQuery, number
 from ontogeny.dashboard.run_page import TOKEN_LOSS, checkpoints_of
 from ontogeny.errors import NotObservable, OntogenyError
 from ontogeny.store.checkpoint import MANIFEST
+from ontogeny.store.files import write_file
 
-#: Seconds a look may take, and how many may wait for their turn.
-SECONDS, MOST_WAITING = 120.0, 4
+#: How many looks may wait for their turn.
+MOST_WAITING = 4
 LARGEST = 2**31
 
 
@@ -33,9 +32,8 @@ class Looking:
     """Carries looks out, one after the other; `cache` is where answers stay."""
 
     def __init__(self, cache: Path, seconds: float = SECONDS) -> None:
-        self.cache, self.seconds = cache / "looks", seconds
-        self._turn, self._waiting = threading.Lock(), threading.Semaphore(MOST_WAITING)
-        self._child: subprocess.Popen[bytes] | None = None
+        self.cache, self.child = cache / "looks", Child(seconds)
+        self._waiting = threading.Semaphore(MOST_WAITING)
 
     def pattern(self, entry: Entry, query: Mapping[str, str]) -> bytes:
         """One head's attention [query key] on one sequence; NaN and all, as the model gave it."""
@@ -114,46 +112,18 @@ class Looking:
         if not self._waiting.acquire(blocking=False):
             raise BadQuery("too many looks are waiting", allowed="try again in a while")
         try:
-            with self._turn:
-                if not file.with_suffix(".answer").exists():
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    file.write_text(json.dumps(job), encoding="utf-8")
-                    self._run(file)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_file(file, json.dumps(job).encode())
+            self.child.carry_out(file)
+            if not file.with_suffix(".answer").exists():
+                raise NotObservable("the process that looked gave no answer")
         finally:
             file.unlink(missing_ok=True)
             self._waiting.release()
 
-    def _run(self, file: Path) -> None:
-        command = [sys.executable, "-m", "ontogeny.dashboard.glimpse", str(file)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        with subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        ) as child:
-            self._child = child
-            try:
-                _, complaint = child.communicate(timeout=self.seconds)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                raise NotObservable(
-                    "looking took too long",
-                    received=f"more than {self.seconds:g} s",
-                    allowed="a smaller model",
-                ) from None
-            finally:
-                self._child = None
-        if not file.with_suffix(".answer").exists():
-            said = complaint.decode(errors="replace").strip().splitlines()
-            raise NotObservable("the process that looked died", received=said[-1][:300] if said else None)
-
     def close(self) -> None:
         """Stop a look that is under way."""
-        child = self._child
-        if child is not None:
-            child.kill()
+        self.child.close()
 
 
 def _step(entry: Entry, query: Mapping[str, str], name: str) -> int:

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from ontogeny.dashboard.cache import cache_home, prune
+from ontogeny.dashboard.measured import notes
 from ontogeny.dashboard.server import Server
 from ontogeny.errors import OntogenyError
 
@@ -58,6 +60,7 @@ def serve(path: Path, port: int | None = None, started: Callable[[str], None] = 
             timeout_graceful_shutdown=GRACE,
         )
         running = _Running(config, server)
+        threading.Thread(target=notes, name="catalogue", daemon=True).start()  # torch takes seconds to load
         started(f"http://{HOST}:{number}/")
         running.run(sockets=[listening])
 
