@@ -39,15 +39,19 @@ export function named(text: unknown): HTMLElement {
   return h("bdi", {}, shown(text));
 }
 
-/** Text on one line without control characters. */
+/** Text whose control characters, and marks that turn the writing direction, are seen and do nothing. */
 export function shown(text: unknown, longest = Infinity): string {
-  const clean = String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "\ufffd");
+  const clean = String(text)
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "\ufffd")
+    .replace(TURNS, (mark) => "\\u" + mark.charCodeAt(0).toString(16));
   return clean.length <= longest ? clean : clean.slice(0, longest - 1) + "…";
 }
 
-/** A label for a drawing: one line, without marks that turn the writing direction. */
+const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A label for a drawing: one line, cut to a length that fits. */
 export function label(text: string, longest = 34): string {
-  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, " ").trim();
+  const clean = shown(text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, " ")).trim();
   const letters = [...clean];
   return letters.length <= longest ? clean : letters.slice(0, longest - 1).join("") + "…";
 }

@@ -60,12 +60,19 @@ class HeadsView implements Shown {
       return;
     }
     this.transitions = await this.source.transitions();
+    this.parts.sort((a, b) => this.change(b.name) - this.change(a.name));
     const link = this.links.of("step");
     this.stops.push(
       this.memory.watch(() => void this.refresh()),
       link.join(this, (change) => change === "place" && link.place !== null && this.scrubber?.near(link.place)),
     );
     await this.refresh();
+  }
+
+  /** The largest claimed change of a part: what a reader looks for comes first. */
+  private change(part: string): number {
+    const claims = this.transitions.filter((one) => one.part === part && one.verdict === "transition");
+    return Math.max(0, ...claims.map((one) => Math.abs(one.size ?? 0)));
   }
 
   /** Shows what the memory says; asks only for what is not there yet. */
@@ -176,6 +183,7 @@ class HeadsView implements Shown {
     const key = `${step} ${layer} ${head}`;
     if (this.matrix.dataset.key === key) return;
     this.matrix.dataset.key = key;
+    if (!this.attention) fill(this.matrix, h("p", { class: "figure-note" }, "The model reads the text; the first time takes some seconds."));
     try {
       const pattern = await this.source.pattern(step, layer, head);
       if (this.matrix.dataset.key !== key) return;

@@ -18,7 +18,7 @@ import { layersView } from "./layers";
 import { address, Mounted } from "./Mounted";
 import { samplesView } from "./samples";
 import { branches, pair, serverSource } from "./server";
-import type { Pair, Shown, Transition } from "./source";
+import type { Pair, Part, Shown, Transition } from "./source";
 import { spectraView } from "./spectra";
 import { tokensView } from "./tokens";
 import { transitionsView } from "./transitions";
@@ -74,7 +74,7 @@ function OfRun({ runs, children }: { runs: Run[]; children: (run: RunDetail, key
 }
 
 function sourceFor(run: RunDetail) {
-  return serverSource(run.id, run.parts as never, run.has);
+  return serverSource(run.id, partsOf(run), run.has);
 }
 
 export function HeadsPage({ runs }: PageProps) {
@@ -94,27 +94,50 @@ export function LayersPage({ runs }: PageProps) {
 }
 
 /** A figure of a view part, as the report draws it. */
-function FigureOf({ run, name }: { run: string; name: string }) {
-  const found = useAnswer(`${run} ${name}`, () => getJson<Figure>("figures", { runs: run, view: name }));
+function FigureOf({ run, query }: { run: string; query: Record<string, string> }) {
+  const key = JSON.stringify([run, query]);
+  const found = useAnswer(key, () => getJson<Figure>("figures", { runs: run, ...query }));
   if (!found) return <Said>drawing…</Said>;
   if (found instanceof Error) return <Said>{found.message}</Said>;
-  return <Mounted of={`${run} ${name}`} mount={(element, links) => drawFigure(element, found, { links })} />;
+  return <Mounted of={key} mount={(element, links) => drawFigure(element, found, { links })} />;
 }
 
 export function SpectraPage({ runs }: PageProps) {
+  const { extra } = useStore(view);
   return (
     <OfRun runs={runs}>
       {(run, key) => {
-        const kept = (run.parts as unknown as { arrays?: boolean; name: string }[]).filter((part) => part.arrays);
+        const parts = run.parts.filter((part) => part.axes.includes("matrix"));
+        const part = parts.find((one) => one.name === extra.part) ?? parts[0];
+        if (!part) return <Said>No part was measured on weight matrices.</Said>;
         return (
           <>
-            {kept.length > 0 && <Mounted of={key} mount={(element, links) => arraysView(element, run, links)} />}
-            <FigureOf run={run.id} name="spectra_over_time" />
+            <label class="inside-chooser">
+              part{" "}
+              <select class="figure-choice" value={part.name} onChange={(event) => setExtra({ part: event.currentTarget.value })}>
+                {parts.map((one) => (
+                  <option key={one.name} value={one.name}>
+                    {one.title}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {partsOf(run).some(keepsSpectra) && <Mounted of={key} mount={(element, links) => arraysView(element, run, links)} />}
+            <FigureOf run={run.id} query={{ view: "spectra_over_time", parts: part.name }} />
           </>
         );
       }}
     </OfRun>
   );
+}
+
+function partsOf(run: RunDetail): Part[] {
+  return run.parts as unknown as Part[];
+}
+
+/** Whether a part keeps arrays of its own at single places; a null's draws are no spectrum. */
+function keepsSpectra(part: Part): boolean {
+  return part.arrays && part.axes.length > 0 && !part.components.some((name) => name.startsWith("null"));
 }
 
 /** The parts that keep arrays, at every place they have any. */
@@ -123,7 +146,7 @@ function arraysView(element: HTMLElement, run: RunDetail, links: Links): Shown {
   let shown: Shown | null = null;
   let gone = false;
   const begin = async () => {
-    const parts = (await source.parts()).filter((part) => part.arrays);
+    const parts = (await source.parts()).filter(keepsSpectra);
     const first = parts[0]!;
     const [stimulus, component, settings] = [first.stimuli, first.components, first.settings].map((all) => all[0] ?? "");
     const rows = await source.rows({ part: first.name, stimulus: stimulus!, component: component!, settings: settings! });

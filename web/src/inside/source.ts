@@ -55,8 +55,9 @@ export interface Pattern {
 
 export interface Tokens {
   tokens: string[];
-  loss: number[];
-  before: number[] | null;
+  /** null where nothing predicts a token, e.g. the first. */
+  loss: (number | null)[];
+  before: (number | null)[] | null;
   stimulus: string;
 }
 

@@ -59,8 +59,9 @@ class TokensView implements Shown {
     if (key === this.shownKey) return;
     this.shownKey = key;
     this.choose();
+    if (!this.text.firstChild) fill(this.text, h("p", { class: "figure-note" }, "The model reads the text; the first time takes some seconds."));
     try {
-      if (!this.reach) this.reach = extent((await this.source.tokens!(this.steps[0]!, null)).loss.filter(Number.isFinite))[1];
+      if (!this.reach) this.reach = extent(numbers((await this.source.tokens!(this.steps[0]!, null)).loss))[1];
       const found = await this.source.tokens!(this.scrubber.step, this.against);
       if (key === this.shownKey) this.show(found);
     } catch (error) {
@@ -78,15 +79,19 @@ class TokensView implements Shown {
   }
 
   private show(found: Tokens): void {
-    const change = found.before ? found.loss.map((loss, nth) => loss - found.before![nth]!) : null;
-    const values = change ?? found.loss;
+    const { loss: now, before } = found;
+    const change = before ? now.map((loss, nth) => difference(loss, before[nth] ?? null)) : null;
+    const values = change ?? now;
     const reach = this.reach || 1;
     const spans = found.tokens.map((token, nth) => {
       const span = h("span", { class: "inside-token", "data-token": nth }, spaced(token));
-      const share = Math.min(Math.abs(values[nth]!) / reach, 1);
-      const hue = change && values[nth]! < 0 ? 0 : 1;
-      if (Number.isFinite(share)) span.style.background = `color-mix(in srgb, var(--hue-${hue}) ${Math.round(75 * share)}%, transparent)`;
-      else span.classList.add(values[nth] === undefined ? "inside-absent" : "inside-nonfinite");
+      const value = values[nth] ?? null;
+      if (value === null) span.classList.add("inside-absent");
+      else if (!Number.isFinite(value)) span.classList.add("inside-nonfinite");
+      else {
+        const share = Math.round(75 * Math.min(Math.abs(value) / reach, 1));
+        span.style.background = `color-mix(in srgb, var(--hue-${change && value < 0 ? 0 : 1}) ${share}%, transparent)`;
+      }
       return span;
     });
     fill(this.text, ...spans);
@@ -104,8 +109,8 @@ class TokensView implements Shown {
     this.text.querySelector(".inside-at")?.classList.remove("inside-at");
     this.text.children[nth]?.classList.add("inside-at");
     this.at = nth;
-    const before = found.before ? `, ${number(found.before[nth]!)} before` : "";
-    fill(this.said, h("b", {}, `${nth} `), named(tokenWords(found.tokens[nth]!)), `  ${number(found.loss[nth]!)} nats${before}`);
+    const before = found.before ? `, ${number(found.before[nth])} before` : "";
+    fill(this.said, h("b", {}, `${nth} `), named(tokenWords(found.tokens[nth]!)), `  ${number(found.loss[nth])} nats${before}`);
   }
 
   private key(event: KeyboardEvent): void {
@@ -129,12 +134,20 @@ class TokensView implements Shown {
     const columns = titles.map((title, nth) => ({ title, kind: nth === 1 ? ("name" as const) : ("number" as const) }));
     const rows = found.tokens.map((token, nth) => {
       const [loss, before] = [found.loss[nth] ?? null, found.before?.[nth] ?? null];
-      const change = loss !== null && before !== null ? loss - before : null;
+      const change = difference(loss, before);
       return [nth, tokenWords(token), loss, ...(found.before ? [before, change] : [])];
     });
     const summary = h("summary", {}, `${plural(found.tokens.length, "token")} of ${found.stimulus} as a table`);
     fill(this.behind, summary, tableElement({ mark: "Table", columns, rows }, { caption: "Loss of every token" }));
   }
+}
+
+function difference(now: number | null, before: number | null): number | null {
+  return now === null || before === null ? null : now - before;
+}
+
+function numbers(values: (number | null)[]): number[] {
+  return values.filter((value): value is number => Number.isFinite(value));
 }
 
 /** A token as it stands in a text: its line breaks are shown and kept. */

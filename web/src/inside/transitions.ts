@@ -8,14 +8,14 @@ import { plural } from "../figure/numbers";
 import type { Memory, Shown, Transition } from "./source";
 
 const COLUMNS: Column[] = [
-  { title: "part", kind: "name" },
-  { title: "place", kind: "name" },
-  { title: "stimulus", kind: "name" },
+  { title: "part", kind: "text" },
+  { title: "place", kind: "text" },
+  { title: "stimulus", kind: "text" },
   { title: "verdict", kind: "text" },
   { title: "step", kind: "step" },
   { title: "interval", kind: "interval" },
   { title: "size", kind: "number" },
-  { title: "unit", kind: "name" },
+  { title: "unit", kind: "text" },
   { title: "p", kind: "probability" },
   { title: "q", kind: "probability" },
   { title: "reason", kind: "prose" },
@@ -27,9 +27,9 @@ export function transitionTable(found: Transition[], runs: Map<string, string>):
   const columns = several ? [{ title: "run", kind: "name" } as Column, ...COLUMNS] : COLUMNS;
   const rows = found.map((one): Cell[] => [
     ...(several ? [runs.get(one.run) ?? one.run] : []),
-    one.component ? `${one.part} ${one.component}` : one.part,
+    partWords(one),
     one.where,
-    one.stimulus,
+    words(one.stimulus),
     one.verdict,
     one.step,
     one.low === null && one.high === null ? null : [one.low, one.high],
@@ -66,11 +66,12 @@ export function transitionsView(
     if (!shown.length) return fill(body, h("p", { class: "figure-note" }, "No series was looked at."));
     const steps = new Map(shown.map((one) => [rowKey(one), one]));
     const offset = runs.size > 1 ? 1 : 0;
-    const [column, down] = memory.get("sort").split(".").map(Number);
+    const sort = memory.get("sort");
+    const [column, down] = sort.split(".").map(Number);
     table = drawFigure(body, transitionTable(shown, runs), {
       table: {
         caption: `${plural(shown.length, "series", "series")}`,
-        sorted: Number.isFinite(column) ? { column: column!, down: down === 1 } : { column: 4 + offset, down: false },
+        sorted: sort && Number.isFinite(column) ? { column: column!, down: down === 1 } : { column: 4 + offset, down: false },
         onSort: (by, falling) => memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
         pick: (row) => pick(steps, row, offset, memory, links),
       },
@@ -98,7 +99,15 @@ function chip(verdict: string, many: number, on: boolean, memory: Memory): HTMLE
 }
 
 function rowKey(one: Transition): string {
-  return JSON.stringify([one.component ? `${one.part} ${one.component}` : one.part, one.where, one.stimulus, one.step]);
+  return JSON.stringify([partWords(one), one.where, words(one.stimulus), one.step]);
+}
+
+function words(name: string): string {
+  return name.replace(/_/g, " ");
+}
+
+function partWords(one: Transition): string {
+  return words(one.component ? `${one.part} ${one.component}` : one.part);
 }
 
 /** Marks a transition's step in every drawing, and makes its part and place the chosen ones. */

@@ -71,7 +71,10 @@ function drawing(placed: Placed[], pick: (id: string) => void): Element {
     const dashes = one.status === "running" ? "5 3" : "none";
     root.append(svg("line", { ...ends, class: "tree-run", style: `stroke:var(--hue-${hue(one)});stroke-dasharray:${dashes}` }));
     const words = [label(one.name, 44), one.interventions.length ? label(one.interventions.join(", "), 60) : ""];
-    const said = svg("text", { x: x(from) + (parent ? 12 : 0), y: y(one.row) - 6, class: "tree-name" });
+    // Left of its line where there is no room to the right: nothing else is in the row before the fork.
+    const left = x(from) > 0.55 * WIDE;
+    const place = { x: left ? x(from) - 8 : x(from) + (parent ? 12 : 0), y: y(one.row) - (left ? -4 : 6) };
+    const said = svg("text", { ...place, "text-anchor": left ? "end" : "start", class: "tree-name" });
     said.append(svg("tspan", { class: "tree-strong" }, words[0]!), svg("tspan", { dx: 8 }, words[1]!));
     const group = svg("g", { class: "tree-row" }, said);
     group.addEventListener("click", () => pick(one.id));

@@ -1,7 +1,6 @@
 /** What a report carries: figures by number, and every head at every step; see report/carried.py. */
 
 import type { Figure, Plain } from "../figure/description";
-import { extent, finite } from "../figure/scale";
 import type { Choice, Part, Rows, Source, Transition } from "../inside/source";
 
 export interface HeadRows {
@@ -43,14 +42,8 @@ export function sourceOf(run: CarriedRun): Source {
   };
 }
 
-/** The part that changed most for its range comes first: it is what a reader looks for. */
 function partsOf(run: CarriedRun): Part[] {
-  const change = (name: string) => {
-    const claims = run.transitions.filter((one) => one.part === name && one.verdict === "transition");
-    const reach = run.rows.filter((one) => one.part === name).flatMap((one) => finite(one.values));
-    return Math.max(0, ...claims.map((one) => Math.abs(one.size ?? 0))) / (extent(reach.map(Math.abs))[1] || 1);
-  };
-  const names = [...new Set(run.rows.map((one) => one.part))].sort((a, b) => change(b) - change(a));
+  const names = [...new Set(run.rows.map((one) => one.part))];
   return names.map((name) => {
     const mine = run.rows.filter((one) => one.part === name);
     const of = (key: "stimulus" | "component") => [...new Set(mine.map((one) => one[key]))];
