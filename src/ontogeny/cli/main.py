@@ -158,6 +158,23 @@ def audit(
         raise typer.Exit(1)
 
 
+@app.command("audit-items")
+def audit_items(
+    before: Annotated[
+        Path, typer.Argument(help="One model's item scores: a file (.jsonl, .csv) or a folder.")
+    ],
+    after: Annotated[Path, typer.Argument(help="The other's. Files of one folder are replicates.")],
+    metric: Annotated[str | None, typer.Option(help="Which score, where there are several.")] = None,
+    threshold: Annotated[float, typer.Option(help="An answer is right from this score.")] = 0.5,
+    alpha: Annotated[float, typer.Option(help="The share of false claims one will bear.")] = 0.05,
+    out: Annotated[Path | None, typer.Option(help="A CSV file for all items.")] = None,
+) -> None:
+    """Say which problems a model gained and lost against another, and how many of these are noise."""
+    from ontogeny.cli.audit_items import audit_item_files
+
+    audit_item_files(before, after, metric, threshold, alpha, out)
+
+
 @app.command()
 def show(
     path: Annotated[
