@@ -142,12 +142,15 @@ class Session:
         return refused_keys(self.series.home)
 
     def references(self, unit: Unit, checkpoint: SeriesCheckpoint) -> dict[str, SeriesCheckpoint | None]:
-        """The checkpoints a comparison refers to, by their declared names; None where there is no such."""
+        """The checkpoints a comparison refers to, by their declared names; None where there is no such.
+
+        The only checkpoint of a series has nothing to be compared with.
+        """
         checkpoints, names = self.series.checkpoints, unit.part.options["reference"]
         index, steps = checkpoints.index(checkpoint), [kept.step for kept in checkpoints]
         found = {}
         for name in (names,) if isinstance(names, str) else names:
-            at = referred(name, index, steps)
+            at = referred(name, index, steps) if len(steps) > 1 else None
             found[name] = None if at is None else checkpoints[at]
         return found
 

@@ -93,8 +93,7 @@ class _Worker:
         try:
             for name, other in referred.items():
                 if other is None:
-                    reason = f"step {checkpoint.step} has no checkpoint '{name}' to refer to"
-                    found[name] = undefined(Status.NO_TARGET, reason)
+                    found[name] = undefined(Status.NO_TARGET, self._lacks(checkpoint, name))
                 elif hashes[name] not in held:
                     found[name] = self._evidence_of(other, compared, size)
                     if isinstance(there := found[name], Found):
@@ -105,6 +104,11 @@ class _Worker:
             self._load(checkpoint)
         self._references[slot] = parts, held
         return next(iter(found.values())) if isinstance(slot[0], str) else found
+
+    def _lacks(self, checkpoint: SeriesCheckpoint, name: str) -> str:
+        if len(self.session.series.checkpoints) == 1:
+            return "the only checkpoint of a series has nothing to be compared with"
+        return f"step {checkpoint.step} has no checkpoint '{name}' to refer to"
 
     def _evidence_of(
         self, referred: SeriesCheckpoint, compared: list[Unit], size: tuple[int, int]
