@@ -1,17 +1,15 @@
 """A stand-in for the dashboard's server: the same contract over made-up runs, so that a browser test knows
 every number it should see. The series are bucketed by the code the real server uses.
 
-`python tests/web/standin.py PORT [RUNS] [METRICS]` serves it by itself.
+`python -m web.standin PORT [RUNS] [METRICS]`, in the folder tests, serves it by itself.
 """
 
 import asyncio
-import hashlib
 import json
 import math
 import struct
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from ontogeny.views.buckets import buckets, smoothed
+from web.worlds import World, example, strict
 
 STATIC = Path(__file__).parents[2] / "src/ontogeny/dashboard/static"
 POLICY = (
@@ -31,52 +30,6 @@ POLICY = (
 )
 COLUMNS = ("left", "right", "first", "low", "high", "last", "count", "nonfinite")
 TYPES = {"left": "f8", "right": "f8", "count": "u4", "nonfinite": "u4"}
-
-
-@dataclass
-class Series:
-    """One attempt's values of one metric."""
-
-    steps: np.ndarray
-    values: np.ndarray
-    superseded: bool = False
-
-
-@dataclass
-class World:
-    """What the stand-in serves: runs as the contract writes them, and their series by (run, metric)."""
-
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    series: dict[tuple[str, str], list[Series]] = field(default_factory=dict)
-    transitions: list[dict[str, Any]] = field(default_factory=list)
-    checkpoints: list[int] = field(default_factory=list)
-    events: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, name: str, metrics: dict[str, list[Series]], **more: Any) -> str:
-        """A run of that name; the id it got."""
-        identity = hashlib.sha256(f"{len(self.runs)} {name}".encode()).hexdigest()[:12]
-        last = {metric: _strict(parts[-1].values[-1]) for metric, parts in metrics.items()}
-        steps = max((int(parts[-1].steps[-1]) for parts in metrics.values()), default=0)
-        run = {
-            "id": identity, "name": name, "status": "finished", "grade": "E", "kind": "run", "parent": None,
-            "forked_at": None, "interventions": [], "seed": None, "config": {}, "group": identity,
-            "steps": steps, "tokens": steps * 1024, "seconds": steps * 0.05, "parameters": 3_200_000,
-            "started": f"2026-11-{1 + len(self.runs) % 28:02d}T09:00:00", "last": last, "claims": 0,
-            "title": "", "damage": "",
-        }  # fmt: skip
-        self.runs.append(run | more)
-        for metric, parts in metrics.items():
-            self.series[identity, metric] = parts
-        return identity
-
-    def metrics(self, run: str) -> list[str]:
-        return [metric for owner, metric in self.series if owner == run]
-
-
-def _strict(value: float) -> float | str:
-    if math.isfinite(value):
-        return float(value)
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def frame(header: dict[str, Any], columns: list[tuple[str, str, np.ndarray, int | None]]) -> bytes:
@@ -143,16 +96,25 @@ def answer_series(world: World, request: Request) -> Response:
         entries.append(
             {"run": run, "attempt": attempt, "superseded": part.superseded, "points": int(kept.sum()),
              "buckets": len(made), "nonfinite": int(made.nonfinite.sum()),
-             "segments": [[attempt, 0, float(part.steps[-1] * unit)]], "x0": 0, "x1": float(part.steps[-1] * unit)}
+             "segments": [[attempt, 0, float(part.steps[-1] * unit)]],
+             "x0": 0, "x1": float(part.steps[-1] * unit)}
         )  # fmt: skip
         for name in COLUMNS:
             column = getattr(made, name)
-            columns.append((name, TYPES.get(name, "f4"), column * unit if name in ("left", "right") else column, index))
+            columns.append(
+                (name, TYPES.get(name, "f4"), column * unit if name in ("left", "right") else column, index)
+            )
         if window:
             line = smoothed(part.steps, part.values, at=made.centre, window=window)
             columns.append(("smooth", "f4", line, index))
     names = [*COLUMNS, *(["smooth"] if window else [])]
-    header = {"x": query.get("x", "step"), "scale": "linear", "level": level, "series": entries, "columns": names}
+    header = {
+        "x": query.get("x", "step"),
+        "scale": "linear",
+        "level": level,
+        "series": entries,
+        "columns": names,
+    }
     return Response(frame(header, columns), media_type="application/octet-stream")
 
 
@@ -162,11 +124,13 @@ def application(world: World) -> Starlette:
     def collection(request: Request) -> Response:
         q, page = request.query_params.get("q", ""), int(request.query_params.get("page", 0))
         size = int(request.query_params.get("size", 100))
-        runs = [run for run in world.runs if all(word in json.dumps(run).lower() for word in q.lower().split())]
+        runs = [
+            run for run in world.runs if all(word in json.dumps(run).lower() for word in q.lower().split())
+        ]
         columns = [{"key": "steps", "title": "steps", "kind": "step"}]
-        found = runs[page * size : (page + 1) * size]
+        shown = runs[page * size : (page + 1) * size]
         return JSONResponse(
-            {"name": "stand-in", "total": len(runs), "cursor": "0", "columns": columns, "runs": found}
+            {"name": "stand-in", "total": len(runs), "cursor": "0", "columns": columns, "runs": shown}
         )
 
     def run(request: Request) -> Response:
@@ -178,8 +142,8 @@ def application(world: World) -> Starlette:
         points = [{"step": step, "tokens": step * 1024} for step in world.checkpoints]
         has = dict.fromkeys(("patterns", "tokens", "samples", "spectra"), False)
         return JSONResponse(
-            found | {"attempts": [], "checkpoints": points, "metrics": len(names), "prefixes": [], "parts": [],
-                     "transitions": len(world.transitions), "stimuli": [], "has": has}
+            found | {"attempts": [], "checkpoints": points, "metrics": len(names), "prefixes": [],
+                     "parts": [], "transitions": len(world.transitions), "stimuli": [], "has": has}
         )  # fmt: skip
 
     def metrics(request: Request) -> Response:
@@ -187,7 +151,7 @@ def application(world: World) -> Starlette:
         page, size = int(request.query_params.get("page", 0)), int(request.query_params.get("size", 200))
         names = [name for name in world.metrics(identity) if q in name]
         rows = [
-            {"name": name, "last": _strict(world.series[identity, name][-1].values[-1]),
+            {"name": name, "last": strict(world.series[identity, name][-1].values[-1]),
              "count": sum(len(part.steps) for part in world.series[identity, name])}
             for name in names[page * size : (page + 1) * size]
         ]  # fmt: skip
@@ -228,49 +192,6 @@ def application(world: World) -> Starlette:
             Route("/api/events", events),
         ]
     )
-
-
-def example(runs: int = 6, metrics: int = 14, steps: int = 20_000, seed: int = 0) -> World:
-    """Runs that look like training: noise, a spike, a NaN, a resume, a branch, seeds of two configurations."""
-    rng = np.random.default_rng(seed)
-    world = World(checkpoints=[0, *(2**k for k in range(0, int(math.log2(steps)) + 1)), steps])
-    x = np.arange(1, steps + 1)
-    for index in range(runs):
-        condition = index % 2
-        drop = 1 / (1 + np.exp(-(x - steps * (0.2 + 0.1 * condition)) / (steps * 0.02)))
-        loss = 4.2 * x**-0.08 - 1.2 * drop + rng.normal(0, 0.05, steps) * (1 + 3 / np.sqrt(x / 50))
-        if index == 1:
-            loss[steps // 3] = 9.0
-        if index == 2:
-            loss[-steps // 10 : -steps // 10 + 3] = np.nan
-        parts = [Series(x, loss)]
-        if index == 3:
-            cut = steps // 2
-            replaced = Series(x[:cut], loss[:cut].copy(), superseded=True)
-            replaced.values[-1500:] += np.linspace(0, 1, 1500)
-            parts = [Series(replaced.steps[-1500:], replaced.values[-1500:], True), Series(x, loss)]
-        named: dict[str, list[Series]] = {"loss/train": parts}
-        for other in range(metrics - 1):
-            prefix = ("loss", "optimizer", "gradient", "layers")[other % 4]
-            level = rng.lognormal(0, 2)
-            values = level * x ** rng.normal(-0.1, 0.1) * rng.lognormal(0, 0.1, steps)
-            named[f"{prefix}/{('eval', 'norm', 'scale', 'entropy')[other % 4]}.{other}"] = [Series(x, values)]
-        world.add(
-            f"letters-{('warm', 'cold')[condition]}-s{index // 2}",
-            named,
-            seed=index // 2,
-            group=f"condition{condition}",
-            config={"optimizer.lr": 0.001 * (1 + condition), "model.depth": 4},
-            status="running" if index == 0 else "finished",
-        )
-    first = world.runs[0]["id"]
-    world.runs[-1] |= {"parent": first, "forked_at": steps // 4, "interventions": ["scale_learning_rate"], "group": "branch"}
-    world.transitions = [
-        {"run": first, "part": "loss/train", "component": "", "place": {}, "where": "", "stimulus": "", "unit": "nats",
-         "method": "drop", "verdict": "transition", "step": steps // 5, "low": steps // 6, "high": steps // 4,
-         "level": 3.0, "size": -1.2, "p": 0.001, "reason": ""}
-    ]  # fmt: skip
-    return world
 
 
 if __name__ == "__main__":

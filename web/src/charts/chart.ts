@@ -3,11 +3,12 @@
 import uPlot from "uplot";
 import type { AxisName } from "../api";
 import type { XScale, YScale } from "../state";
-import { faded, type Theme } from "../theme";
+import type { Theme } from "../theme";
 import { counted, value } from "../format";
-import { align, bucketAt, extent, type Trace } from "./trace";
+import { align, extent, type Trace } from "./trace";
 import * as draw from "./draw";
 import { ticks, tickText, turn, xScale, yRange, yScale } from "./scales";
+import { checkpointNear, nearestRun } from "./pointer";
 import { register, unregister } from "./probe";
 
 export interface ChartOptions {
@@ -29,7 +30,6 @@ export interface ChartOptions {
 }
 
 const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
-const NEAR = 24;
 const FADED = 0.15;
 /** Up to this many lines carry their names. */
 const NAMED = 5;
@@ -43,9 +43,6 @@ export class Chart {
   private threshold = 1;
   private lit: string | null = null;
   private moved = false;
-  /** Buckets left out of a logarithmic axis. */
-  excluded = 0;
-
   constructor(
     readonly root: HTMLElement,
     readonly options: ChartOptions,
@@ -72,8 +69,10 @@ export class Chart {
     return this.threshold;
   }
 
-  get range(): [number, number] {
-    return this.domain;
+  /** Buckets that hold something a logarithmic axis cannot show. */
+  get excluded(): number {
+    if (this.options.yKind !== "log") return 0;
+    return this.traces.reduce((sum, trace) => sum + trace.low.filter((low) => low <= 0).length, 0);
   }
 
   /** Draws these traces over this range of x. */
@@ -242,10 +241,7 @@ export class Chart {
     const alphas = this.traces.map((trace) => this.alpha(trace));
     p.ctx.save();
     draw.drawRail(p, this.traces, alphas);
-    this.excluded = 0;
-    if (this.options.yKind === "log") {
-      this.traces.forEach((trace, index) => (this.excluded += draw.drawExcluded(p, trace, alphas[index])));
-    }
+    if (this.excluded) this.traces.forEach((trace, index) => draw.drawExcluded(p, trace, alphas[index]));
     draw.drawAxisMarks(p, this.happenings, this.options.theme);
     if (this.named()) draw.drawNames(p, this.traces, alphas, `${11 * p.ratio}px ${FACE}`);
     p.ctx.restore();
@@ -255,20 +251,7 @@ export class Chart {
     const { left, top, event } = u.cursor;
     // Only a real pointer speaks; a cursor that was set from elsewhere only listens.
     if (!event || !this.moved || left === undefined || left < 0) return;
-    this.options.onPoint(u.posToVal(left, "x"), this.nearest(left, top ?? 0));
-  }
-
-  private nearest(left: number, top: number): string | null {
-    const u = this.u!;
-    const x = u.posToVal(left, "x");
-    let best: string | null = null;
-    let distance = NEAR;
-    for (const trace of this.traces) {
-      const at = bucketAt(trace, x);
-      const away = at < 0 ? NaN : Math.abs(u.valToPos(trace.line[at], "y") - top);
-      if (away < distance) [best, distance] = [trace.run, away];
-    }
-    return best;
+    this.options.onPoint(u.posToVal(left, "x"), nearestRun(u, this.traces, left, top ?? 0));
   }
 
   private leave(run: uPlot.Cursor.MouseListener): uPlot.Cursor.MouseListener {
@@ -290,24 +273,13 @@ export class Chart {
   private listen(u: uPlot): void {
     u.over.addEventListener("mousemove", () => (this.moved = true), true);
     u.over.addEventListener("click", (event) => {
-      const near = this.checkpointNear(u, event.offsetX, event.offsetY);
+      const near = checkpointNear(u, this.happenings.checkpoints, event.offsetX, event.offsetY);
       if (near !== null) this.options.onCheckpoint(near);
     });
     u.over.addEventListener("mousemove", (event) => {
-      const near = this.checkpointNear(u, event.offsetX, event.offsetY);
+      const near = checkpointNear(u, this.happenings.checkpoints, event.offsetX, event.offsetY);
       u.over.style.cursor = near === null ? "" : "pointer";
     });
-  }
-
-  private checkpointNear(u: uPlot, left: number, top: number): number | null {
-    if (top < u.over.clientHeight - 12) return null;
-    let best: number | null = null;
-    let distance = 6;
-    for (const at of this.happenings.checkpoints) {
-      const away = Math.abs(u.valToPos(at, "x") - left);
-      if (away < distance) [best, distance] = [at, away];
-    }
-    return best;
   }
 
   /** One sentence for those who do not see the chart. */
@@ -317,11 +289,6 @@ export class Chart {
       return last < 0 ? "" : `${trace.label || trace.run} ends at ${value(trace.line[last])}`;
     });
     return `${this.options.title}, ${counted(this.traces.length, "line")}. ${ends.filter(Boolean).join("; ")}.`;
-  }
-
-  /** The colour a trace has at full strength, for whoever writes beside the chart. */
-  static tint(trace: Trace): string {
-    return faded(trace.colour, 1);
   }
 }
 

@@ -135,14 +135,12 @@ export function drawRail(p: Plane, list: Trace[], alphas: number[]): void {
 }
 
 /** On a logarithmic axis: a tick on the floor where a bucket holds something at or below zero. */
-export function drawExcluded(p: Plane, trace: Trace, alpha: number): number {
-  let buckets = 0;
+export function drawExcluded(p: Plane, trace: Trace, alpha: number): void {
   const { ctx, ratio } = p;
   const y = p.top + p.height;
   ctx.fillStyle = faded(trace.colour, alpha);
   for (let index = 0; index < trace.x.length; index++) {
     if (!(trace.low[index] <= 0)) continue;
-    buckets++;
     if (trace.x[index] < p.from || trace.x[index] > p.to) continue;
     const at = p.x(trace.x[index]);
     ctx.beginPath();
@@ -151,7 +149,6 @@ export function drawExcluded(p: Plane, trace: Trace, alpha: number): number {
     ctx.lineTo(at, y);
     ctx.fill();
   }
-  return buckets;
 }
 
 /** Bands and hairlines of transitions; drawn below the data. */

@@ -10,6 +10,9 @@ import { Help } from "./Help";
 import { followKeys } from "./keys";
 import { RunTable } from "./RunTable";
 import "./shell.css";
+import "./runs.css";
+import "./bar.css";
+import "./help.css";
 
 export function App() {
   const now = useStore(view);

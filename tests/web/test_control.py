@@ -1,0 +1,166 @@
+"""Mouse, keyboard and address: what is seen can be steered, and a link opens the same view."""
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from web.conftest import Open
+from web.probing import chart, drag, place, settled
+from web.worlds import World, example
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return example(runs=4, metrics=6, steps=4000)
+
+
+def said(page: Page) -> dict[str, str]:
+    """What the address says."""
+    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).fragment).items()}
+
+
+def test_keys_change_the_view_and_the_address(open_page: Open, world: World) -> None:
+    page = open_page(world)
+    page.keyboard.press("l")
+    page.keyboard.press("s")
+    page.keyboard.press("s")
+    page.keyboard.press("x")
+    page.keyboard.press("k")
+    settled(page, "loss/train", "chart.scales.x.max > 4000 * 1000")
+    assert said(page) == {"y": "log", "smooth": "0.02", "x": "tokens", "xs": "log"}
+    assert page.get_by_role("button", name="tokens").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("d")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.keyboard.press("/")
+    page.keyboard.type("eval")
+    expect(page.locator(".panel")).to_have_count(2)
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Keys")).not_to_be_visible()
+
+
+def test_brackets_walk_through_the_checkpoints(open_page: Open, world: World) -> None:
+    page = open_page(world)
+    page.wait_for_selector("[aria-label='Later checkpoint']")
+    page.keyboard.press("]")
+    assert said(page)["step"] == "0"
+    for _ in range(3):
+        page.keyboard.press("]")
+    assert said(page)["step"] == "4"
+    page.keyboard.press("[")
+    assert said(page)["step"] == "2"
+
+
+def test_a_click_on_a_checkpoints_tick_chooses_it(open_page: Open, world: World) -> None:
+    page = open_page(world)
+    page.wait_for_selector("[aria-label='Later checkpoint']")
+    low = chart(page, "loss/train")["scales"]["y"]["min"]
+    left, top = place(page, "loss/train", 2048, low)
+    page.mouse.click(left, top - 3)
+    page.wait_for_function("() => location.hash.includes('step=2048')")
+
+
+def test_a_brush_zooms_every_panel_and_a_double_click_resets(open_page: Open, world: World) -> None:
+    page = open_page(world)
+    drag(page, "loss/train", 1000, 2000)
+    for name in ("loss/train", "loss/eval.0"):
+        settled(page, name, "chart.scales.x.min > 950 && chart.scales.x.max < 2050")
+    assert 950 < float(said(page)["from"]) < 1050
+    left, top = place(page, "loss/train", 1500)
+    page.mouse.dblclick(left, top)
+    settled(page, "loss/eval.0", "chart.scales.x.min === 0 && chart.scales.x.max === 4000")
+    assert "from" not in said(page)
+
+
+def test_one_crosshair_for_all_panels_and_the_nearest_run_lights(open_page: Open, world: World) -> None:
+    page = open_page(world, "grouped=0")
+    seen = chart(page, "loss/train")["series"]
+    run = seen[-1]
+    at = len(run["x"]) // 10
+    page.mouse.move(*place(page, "loss/train", run["x"][at] + 300, run["line"][at]))
+    page.mouse.move(*place(page, "loss/train", run["x"][at], run["line"][at]))
+    wanted = chart(page, "loss/train")["cursor"]["left"]
+    settled(page, "loss/eval.0", f"Math.abs(chart.cursor.left - {wanted}) < 12")
+    expect(page.locator(".runs li.lit")).to_have_count(1)
+    assert page.locator("[data-metric='loss/train'] .foot").inner_text().startswith("step ")
+
+
+def test_the_table_draws_hides_and_pins(open_page: Open, world: World) -> None:
+    page = open_page(world, "grouped=0")
+    settled(page, "loss/eval.0", "chart.series.length === 4")
+    page.get_by_label("Draw letters-warm-s0").click()
+    settled(page, "loss/eval.0", "chart.series.length === 3")
+    assert page.get_by_label("Draw letters-warm-s0").get_attribute("aria-pressed") == "false"
+    page.get_by_label("Draw letters-warm-s0").click()
+    settled(page, "loss/eval.0", "chart.series.length === 4")
+    page.get_by_label("What to do with letters-cold-s1").click()
+    page.get_by_role("menuitem", name="Draw only this").click()
+    settled(page, "loss/eval.0", "chart.series.length === 1")
+    assert said(page)["runs"] == world.runs[3]["id"]
+
+
+def test_a_link_opens_the_same_view(open_page: Open, world: World) -> None:
+    runs = ",".join(run["id"] for run in world.runs[:2])
+    view = f"m=loss&open=metric%3Aloss%2Ftrain&y=log&smooth=0.05&runs={runs}&from=500&to=3000&theme=dark"
+    page = open_page(world, view)
+    settled(page, "loss/train", "chart.scales.x.min === 500 && chart.scales.x.max === 3000")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
+    expect(page.locator(".detail h2")).to_have_text("loss/train")
+    expect(page.locator("#find-metrics")).to_have_value("loss")
+    settled(page, "loss/eval.0", "new Set(chart.series.map(one => one.run)).size === 2")
+    page.keyboard.press("Escape")
+    expect(page.locator(".detail")).to_have_count(0)
+    page.go_back()
+    expect(page.locator(".detail h2")).to_have_text("loss/train")
+
+
+def test_a_colour_stays_with_its_run(open_page: Open, world: World) -> None:
+    page = open_page(world, "grouped=0")
+    before = {one["run"]: one["colour"] for one in chart(page, "loss/train")["series"]}
+    page.get_by_label("Draw letters-warm-s0").click()
+    settled(page, "loss/eval.0", "chart.series.length === 3")
+    after = {one["run"]: one["colour"] for one in chart(page, "loss/eval.0")["series"]}
+    assert after.items() <= before.items()
+
+
+@pytest.mark.parametrize(("ending", "title"), [("csv", "Save CSV"), ("svg", "Save SVG"), ("png", "Save PNG")])
+def test_a_panel_is_saved(open_page: Open, world: World, tmp_path: Path, ending: str, title: str) -> None:
+    page = open_page(world)
+    page.get_by_label("What to do with loss/train").click()
+    with page.expect_download() as started:
+        page.get_by_role("menuitem", name=title).click()
+    assert started.value.suggested_filename == f"loss-train.{ending}"
+    path = tmp_path / "saved"
+    started.value.save_as(path)
+    if ending == "csv":
+        head, first, *_ = path.read_text().splitlines()
+        assert head.startswith("run,name,attempt")
+        assert first.split(",")[0] in {run["id"] for run in world.runs}
+    elif ending == "svg":
+        root = ElementTree.parse(path).getroot()
+        assert len(root.findall(".//{*}path")) >= 4
+    else:
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_panels_out_of_sight_are_not_mounted(open_page: Open) -> None:
+    page = open_page(example(runs=1, metrics=60, steps=200))
+    assert page.locator(".panel").count() == 60
+    mounted = page.locator(".panel canvas").count()
+    assert 3 <= mounted <= 30
+    page.locator(".panel").last.scroll_into_view_if_needed()
+    page.wait_for_function("() => document.querySelectorAll('.panel')[59].querySelector('canvas')")
+    page.wait_for_function("() => !document.querySelectorAll('.panel')[0].querySelector('canvas')")
+
+
+def test_a_narrow_window_keeps_everything_in_reach(open_page: Open, world: World) -> None:
+    page = open_page(world)
+    page.set_viewport_size({"width": 800, "height": 600})
+    page.get_by_role("button", name="loss/train", exact=True).click()
+    expect(page.locator(".detail canvas")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
