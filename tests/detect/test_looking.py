@@ -31,6 +31,15 @@ def test_without_a_null_it_is_described_and_not_claimed():
     assert found.size == pytest.approx(12, abs=1)
 
 
+def test_a_null_may_be_ones_own_draws():
+    draws = np.random.default_rng(5).normal(0, 1, (199, 60))
+    (found,) = locate(STEPS, jump(12), null=draws)
+    assert (found.verdict, found.p) == ("transition", pytest.approx(1 / 200))
+    draws[:99] += 15 * (STEPS > 3000)
+    (found,) = locate(STEPS, jump(12), null=draws)
+    assert found.p == pytest.approx(0.5)
+
+
 def test_parameters_reach_the_detector():
     with pytest.raises(UnknownName, match="noise_multiple"):
         locate(STEPS, jump(12), detector="half_rise(noise_multipl=2)")

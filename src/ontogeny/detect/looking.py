@@ -74,18 +74,22 @@ def locate(
     values: NDArray,
     *,
     detector: str = "half_rise",
-    null: str | None = None,
+    null: str | NDArray | None = None,
     least: float = 0.0,
 ) -> tuple[Located, ...]:
     """What a detector says of one series of numbers: steps [checkpoint], increasing, and values [checkpoint].
 
     `null` names a null of single series (`default`: the detector's own; `autoregressive`, `trend_matched`,
-    `circular_shift`), without which nothing is claimed. Changes smaller than `least` are not claimed.
+    `circular_shift`), or is one: draws [draw checkpoint]. Without it nothing is claimed. Changes smaller than
+    `least` are not claimed.
     Errors: UnknownName for a detector, null or parameter; BadContract for shapes that disagree.
     """
-    chosen = Detector.of(detector, null)
+    chosen = Detector.of(detector, null if isinstance(null, str) else None)
     steps, values = np.asarray(steps), np.asarray(values, dtype=np.float64)
-    draws = None if chosen.null is None else chosen.null.draws(steps, values)[:, None]
+    draws = None if isinstance(null, str) else null
+    if chosen.null is not None:
+        draws = chosen.null.draws(steps, values)
+    draws = None if draws is None else draws[:, None]
     return tuple(_worth(one, least, "") for one in chosen.alone(steps, values, draws))
 
 

@@ -60,8 +60,9 @@ def over_seeds(
     seeds_needed   runs an arm that would show a step earlier or later by a factor of 1.2
 
     One run gives an effect and no p. What is missing has its reason.
-    Misleads: the mean step is of the runs that claim a change; where others have not changed *yet*, it is
-    too early.
+    Misleads: where all runs change between the same two checkpoints, the interval over runs does not know it,
+    and the reason says so; the mean step is of the runs that claim a change, and where others have not
+    changed *yet*, it is too early.
     """
     chosen, held = chosen_changes(tables, by), chosen_changes(controls or {}, by)
     keys = [*FAMILY, *places(by)]
@@ -103,7 +104,9 @@ def _row(frame: pd.DataFrame, test: SeedTest, by: str, alpha: float) -> dict[str
     size = t_interval(frame["size"].to_numpy(dtype=np.float64, na_value=np.nan), level=1 - alpha)
     spread = float(np.std(logs, ddof=1)) if logs.size > 1 else math.nan
     needed = seeds_to_show(math.log(FACTOR), spread, logs.size, alpha=alpha)
-    reasons = dict.fromkeys((test.p.reason, when.reason, needed.reason if logs.size else ""))
+    reasons = dict.fromkeys(
+        (test.p.reason, when.reason, needed.reason if logs.size else "", _coarse(when, claimed))
+    )
     return {
         **{key: first[key] for key in (*FAMILY, *places(by), "unit", "method", "settings", "null")},
         "by": by,
@@ -128,6 +131,19 @@ def _bounds(names: tuple[str, str, str], found: Reading, read: Callable[[float],
     return {
         n: math.nan if v is None or v != v else read(float(v)) for n, v in zip(names, values, strict=True)
     }
+
+
+def _coarse(when: Reading, claimed: pd.DataFrame) -> str:
+    """Said where the runs agree better than each of them is known: what they share is not averaged out."""
+    low, high = claimed["low"].median(), claimed["high"].median()
+    if when.low is None or when.high is None or not low < high:
+        return ""
+    within, over = math.log(max(high, 0.5) / max(low, 0.5)), float(when.high) - float(when.low)
+    return (
+        f"one run's own interval is wider, {low:.0f} to {high:.0f}: more checkpoints there would say more"
+        if within > over
+        else ""
+    )
 
 
 def _where(claimed: pd.DataFrame) -> str:
