@@ -1,8 +1,8 @@
 """Looking inside checkpoints, in a process of its own: `python -m ontogeny.dashboard.glimpse`.
 
-It reads the names of job files, one a line, until there are no more. A job is JSON; its answer goes beside it,
-as JSON and, where there are numbers, a .npy file. What cannot be seen is answered with the reason. Nothing is
-written into the run: data a recipe needs are linked or made in the folder of the jobs.
+It reads the names of job files, one a line, until there are no more. A job is JSON; its answer goes beside
+it, as JSON and, where there are numbers, a .npy file. What cannot be seen is answered with the reason.
+Nothing is written into the run: data a recipe needs are linked or made in the folder of the jobs.
 """
 
 import json
