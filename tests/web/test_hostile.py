@@ -52,7 +52,7 @@ def test_a_name_cannot_turn_the_text_around_it(open_page: Open, world: World) ->
 
 
 def test_a_hostile_view_in_the_address_runs_nothing(open_page: Open, world: World) -> None:
-    view = "open=%3Cimg%20src%3Dx%20onerror%3Dwindow.hacked%3D1%3E&page=%22%3E%3Cb%3E&q=&x=banana&from=NaN&smooth=9"
+    view = "open=%3Cimg%20src%3Dx%20onerror%3Dwindow.hacked%3D1%3E&page=%22%3E%3Cb%3E&x=banana&from=NaN"
     page = open_page(world, view)
     expect(page.locator(".detail")).to_contain_text("names no view")
     assert page.evaluate("window.hacked") is None

@@ -97,7 +97,8 @@ def example(runs: int = 6, metrics: int = 14, steps: int = 20_000, seed: int = 0
     }
     world.transitions = [
         {"run": first, "part": "loss/train", "component": "", "place": {}, "where": "", "stimulus": "",
-         "unit": "nats", "method": "drop", "verdict": "transition", "step": steps // 5, "low": steps // 6, "high": steps // 4,
+         "unit": "nats", "method": "drop", "verdict": "transition", "step": steps // 5, "low": steps // 6,
+         "high": steps // 4,
          "level": 3.0, "size": -1.2, "p": 0.001, "reason": ""}
     ]  # fmt: skip
     return world

@@ -192,7 +192,7 @@ export class Chart {
       stroke: trace.colour,
       width: trace.width,
       alpha: this.alpha(trace),
-      dash: trace.role === "superseded" ? [3, 3] : undefined,
+      dash: trace.role === "superseded" ? [4, 3] : undefined,
       // A trace of one bucket has no line to see.
       points: { show: trace.x.length === 1, size: 5, fill: trace.colour },
     };

@@ -47,7 +47,7 @@ function dress(runs: Run[], grouped: boolean): (info: SeriesInfo) => Style {
       const label = `${groupNames.get(key) ?? ""} (n=${info.n})`;
       return { ...base, run: key, role: "mean", alpha: 1, width: 2, label };
     }
-    if (info.superseded) return { ...base, role: "superseded", alpha: 0.7, width: 1, label: "" };
+    if (info.superseded) return { ...base, role: "superseded", alpha: 0.9, width: 1.25, label: "" };
     const seed = grouped && (groups.get(key)?.length ?? 0) > 1;
     if (seed) return { ...base, role: "seed", alpha: 0.35, width: 1, label: "" };
     return { ...base, role: "run", alpha: 1, width: 1.5, label: names.get(info.run) ?? "" };
