@@ -47,7 +47,7 @@ def paragraphs(part: Part) -> tuple[str, str]:
     first, *others = (inspect.getdoc(part.make) or "").split("\n\n")
     told = []
     for paragraph in others:
-        if re.match(r"(Known|Misleads):", paragraph):
+        if re.match(r"(Known|Misleads|Null):", paragraph):
             break
         told.append(markdown(" ".join(paragraph.split())))
     return markdown(" ".join(first.split())), "\n\n".join(told)
@@ -108,7 +108,9 @@ def measuring_entry(part: Part, pictures: list[Path]) -> str:
     meaning, formula = paragraphs(part)
     shown = [f"![{part.name} on {path.suffixes[0][1:]}](images/{path.name})" for path in pictures]
     said = [f"## {part.name}", meaning, "\n".join(shown), formula and f"**Formula:** {formula}"]
-    said += [f"**{word}:** {markdown(part.said(word))}" for word in ("Known", "Misleads")]
+    said += [
+        f"**{word}:** {markdown(text)}" for word in ("Known", "Misleads", "Null") if (text := part.said(word))
+    ]
     return "\n\n".join(filter(None, [*said, "\n".join(facts(part))])) + "\n"
 
 

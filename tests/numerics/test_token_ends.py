@@ -36,3 +36,15 @@ def test_rows_of_one_side_only_are_left_out(rng):
     embedding, unembedding = torch.randn(9, 4, generator=rng), torch.randn(12, 4, generator=rng)
     plain = TokenEnds(embedding, unembedding[:9]).meeting
     assert torch.equal(TokenEnds(embedding, unembedding).meeting, plain)
+
+
+def test_moments_are_those_of_the_tokens_both_ends_have(rng, monkeypatch):
+    embedding, unembedding = torch.randn(29, 6, generator=rng), torch.randn(31, 6, generator=rng)
+    gain, reader = torch.randn(6, generator=rng), torch.randn(3, 6, generator=rng, dtype=torch.float64)
+    monkeypatch.setattr(token_ends, "TOKENS", 8)
+    found = TokenEnds(embedding, unembedding, gain).moments
+    for moments, vectors in zip(found, (embedding, unembedding[:29] * gain), strict=True):
+        seen, read = moments.seen_by(reader), vectors.double() @ reader.mT
+        assert seen.n == 29
+        torch.testing.assert_close(seen.mean, read.mean(0))
+        torch.testing.assert_close(seen.scatter, 28 * read.mT.cov())

@@ -16,6 +16,7 @@ def attention_entropy(attention_entropies: Entropies) -> dict[str, Reading]:
 
     Known: uniform causal attention at T = 64 -> ln(64!)/64 = 3.206 and 1; one-hot rows -> 0 and 0.
     Misleads: it falls for a sink head as for a sharp head; read it beside sink_mass.
+    Null: none, because it describes every head and picks none out; uniform attention is its upper end.
     """
     sequences = attention_entropies.sequences
     by_query = attention_entropies.total / sequences

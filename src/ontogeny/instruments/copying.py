@@ -12,7 +12,13 @@ from ontogeny.vocabulary import Reading, Status, undefined
 LEAST = 1e-12
 
 
-@instrument(unit="score", source="Elhage et al. 2021, transformer circuits (recalled)", family="heads")
+@instrument(
+    unit="score",
+    source="Elhage et al. 2021, transformer circuits (recalled)",
+    family="heads",
+    null="shuffled_label",
+    version=2,
+)
 def copying(
     head_value: Tensor, head_output_weight: Tensor, head_gains: HeadGains, token_ends: TokenEnds
 ) -> Reading:
@@ -20,7 +26,8 @@ def copying(
 
     Re Σλ / Σ|λ| over the eigenvalues λ of W_V W_E W_U W_O (channel × channel): the non-zero ones of the map
     from every token to every logit. Gains are folded in: of the norm before attention, of one on what
-    attention adds, of the final norm. Heads of a group share their W_V. Between −1 and 1.
+    attention adds, of the final norm. Heads of a group share their W_V. Between −1 and 1. Null: the logits'
+    labels shuffled.
 
     Known: W_O = W_Vᵀ with W_U = W_Eᵀ -> 1; W_O negated -> −1; random weights -> 0 ± 1.5 / d_head.
     Misleads: it sees the direct path only; a norm's division, its mean and its bias are left out, as are the

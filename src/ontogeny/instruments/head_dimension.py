@@ -23,6 +23,8 @@ def head_dimension(head_moments: Mapping[str, Moments]) -> dict[str, Reading]:
     Known: isotropic z -> d_head; a head that writes one direction -> 1; a dead head -> no number.
     Misleads: it counts directions by their variance and not by what later layers read of them; weights are
     taken before bias, norms of queries and keys, and position encoding.
+    Null: none, because it describes every head and picks none out; a head without function has no dimension
+    that it should read.
     """
     return {name: _ratio(moments) for name, moments in head_moments.items()}
 

@@ -31,5 +31,6 @@ def head_redundancy(head_cosines: Mapping[str, PairCosines]) -> dict[str, Readin
     Known: duplicated heads -> 1 throughout; independent random writes -> 0, a pair within 1/√d.
     Misleads: patterns are never negative, so `""` is biased upwards (two sinks are alike): read it beside
     `centred`. A mean hides two groups of twins.
+    Null: none, because it is one number for all heads of a layer and picks none out.
     """
     return {name: mean_cosine(cosines, *LACKING[name]) for name, cosines in head_cosines.items()}

@@ -2,12 +2,25 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 #: Tokens taken at a time, so that no second copy of a large vocabulary is made in double precision.
 TOKENS = 8192
+
+
+class Moments(NamedTuple):
+    """Of vectors [token width]: their mean [width], Σ of products of deviations [width width], how many."""
+
+    mean: Tensor
+    scatter: Tensor
+    n: int
+
+    def seen_by(self, reader: Tensor) -> "Moments":
+        """The same of what a reader [thin width] makes of the vectors."""
+        return Moments(reader @ self.mean, reader @ self.scatter @ reader.mT, self.n)
 
 
 @dataclass(frozen=True)
@@ -32,3 +45,20 @@ class TokenEnds:
             rows = slice(start, min(start + TOKENS, both))
             total.addmm_(self.embedding[rows].double().mT, self.unembedding[rows].double())
         return total if self.gain is None else total * self.gain.double()
+
+    @cached_property
+    def moments(self) -> tuple[Moments, Moments]:
+        """Of e_t and of g ⊙ u_t, over tokens that have both: all that is left once labels are shuffled."""
+        both = min(len(self.embedding), len(self.unembedding))
+        gain = torch.ones(()) if self.gain is None else self.gain.double()
+        return _moments(self.embedding[:both], torch.ones(())), _moments(self.unembedding[:both], gain)
+
+
+def _moments(vectors: Tensor, gain: Tensor) -> Moments:
+    gain = gain.to(vectors.device).double()
+    mean = vectors.mean(0, dtype=torch.float64) * gain
+    scatter = torch.zeros(len(mean), len(mean), dtype=torch.float64, device=vectors.device)
+    for start in range(0, len(vectors), TOKENS):
+        left = vectors[start : start + TOKENS].double() * gain - mean
+        scatter.addmm_(left.mT, left)
+    return Moments(mean, scatter, len(vectors))
