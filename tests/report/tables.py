@@ -197,6 +197,22 @@ def _unclaimed(part, layer, head, verdict, reason) -> dict:
     return _blank(part, layer, head) | located | {"verdict": verdict, "quiet_sd": 0.008, "reason": reason}
 
 
+def seeds() -> pd.DataFrame:
+    """Three runs held together: one change that all show, one that none does."""
+    shown = {"part": "induction_attention", "stimulus_name": "repeated_tokens", "where": "layer 1 head 2 (3)"}
+    numbers = {
+        "shown": 3,
+        "step": 640.0,
+        "low": 590.0,
+        "high": 695.0,
+        "size": 0.78,
+        "p": 2e-6,
+        "p_family": 4e-6,
+    }
+    rest = {"part": "first_token_attention", "shown": 0, "reason": "no run claims it"}
+    return pd.DataFrame([{**one, "runs": 3, "unit": "attention"} for one in (shown | numbers, rest)])
+
+
 def samples() -> list[tuple[int, str]]:
     return [
         (0, "ÿ3(;k]]q\x08Vv{0Ae—u=n%tY!z"),

@@ -113,6 +113,17 @@ def test_two_runs_are_compared_one_is_not(page, made_up):
     assert 'id="comparison"' not in report([small])
 
 
+def test_what_runs_say_together_stands_at_the_top(page, made_up):
+    runs = [RunTables(made_up.identity())] * 2
+    alone, together = report(runs), report(runs, seeds=made_up.seeds())
+    assert "that takes several seeds" in alone
+    assert "that takes several seeds" not in together
+    over = together.split("<h2>Over seeds</h2>")[1].split("</section>")[0]
+    assert "induction attention" in over
+    assert "590 – 695" in over
+    assert "1 of them claimed in no run" in over
+
+
 def test_it_is_written_in_ten_seconds_and_three_megabytes(made_up, tmp_path):
     runs = [run(made_up), run(made_up, "second", 1)]
     started = time.process_time()

@@ -121,8 +121,27 @@ def report(
     paths: Paths,
     out: Annotated[Path, typer.Option(help="The HTML file.")] = Path("report.html"),
     home: Home = None,
+    static: Annotated[bool, typer.Option("--static", help="Without a script.")] = False,
 ) -> None:
     """Write one self-contained HTML file about runs, or about checkpoints that were measured."""
     from ontogeny.cli.stages import write_runs_report
 
-    write_runs_report(paths, out, home)
+    write_runs_report(paths, out, home, static)
+
+
+@app.command()
+def figure(
+    path: Annotated[Path, typer.Argument(help="A run, or checkpoints that were measured.")],
+    view: Annotated[str, typer.Argument(help="A view; `ontogeny parts view` lists them.")],
+    out: Annotated[Path, typer.Option(help="A .pdf, .svg, .png or .json file; .csv of a table.")],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="KEY=VALUE of the view, e.g. part=induction.")
+    ] = None,
+    width: Annotated[float, typer.Option(help="Millimetres.")] = 240.0,
+    theme: Annotated[str, typer.Option(help="light or dark.")] = "light",
+    home: Home = None,
+) -> None:
+    """Write one figure for print, from the view that pages show."""
+    from ontogeny.cli.stages import write_figure
+
+    write_figure(path, view, out, set_ or [], width, theme, home)

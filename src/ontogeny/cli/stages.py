@@ -6,11 +6,14 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ontogeny.errors import BadArgument
 from ontogeny.record.estimate import Estimate
 from ontogeny.record.recipe import load_recipe
 from ontogeny.record.train import planned_end, resume, train
 from ontogeny.report import RunTables, write_report
+from ontogeny.report.figures import figure_of
 from ontogeny.report.gather import run_tables, series_tables
+from ontogeny.report.printing import print_figure
 from ontogeny.series import Series
 from ontogeny.store.collection import Runs, open_runs
 from ontogeny.store.run import MANIFEST, Run
@@ -92,11 +95,23 @@ def series_below(
     return opened
 
 
-def write_runs_report(paths: list[Path], out: Path, home: Path | None) -> None:
+def write_runs_report(paths: list[Path], out: Path, home: Path | None, static: bool = False) -> None:
     """`ontogeny report`."""
     tables = [table for path in paths for table in _tables_at(path, home)]
-    write_report(out, runs=tables)
+    write_report(out, runs=tables, static=static)
     console.print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(tables)} runs; open it in any browser")
+
+
+def write_figure(
+    path: Path, view: str, out: Path, given: list[str], width: float, theme: str, home: Path | None
+) -> None:
+    """`ontogeny figure`."""
+    parameters = {name: value for name, _, value in (one.partition("=") for one in given)}
+    found = _tables_at(path, home)
+    if len(found) != 1:
+        raise BadArgument("a figure is of one run", received=f"{path} with {len(found)} runs")
+    print_figure(figure_of(found[0], view, parameters), out, width=width, theme=theme)
+    console.print(f"{out}: {out.stat().st_size / 1e3:.0f} kB", markup=False)
 
 
 def _tables_at(path: Path, home: Path | None) -> list[RunTables]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ontogeny.report.html import drawing
 from ontogeny.report.tables import RunTables
-from ontogeny.views.figure import Figure
+from ontogeny.views.figure import Figure, plain
 from ontogeny.views.tables import column, geometric, of_part, parts_over, place_words, placed, text_of
 
 #: Digits of a number that is drawn: more than a screen shows.
@@ -117,10 +117,7 @@ def _entry(part: str, said: Mapping[str, Any], frame: pd.DataFrame) -> dict[str,
 
 def _numbers(values: np.ndarray) -> list[float | str | None]:
     """Finite numbers as they are, infinities by name, None for what is none."""
-    return [
-        float(value) if math.isfinite(value) else None if math.isnan(value) else str(value)
-        for value in values.ravel()
-    ]
+    return [None if math.isnan(value) else plain(float(value)) for value in values.ravel()]
 
 
 def transitions(found: pd.DataFrame) -> list[dict[str, Any]]:

@@ -3,7 +3,8 @@
 import hashlib
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
@@ -48,6 +49,22 @@ def draw(figure: Figure, *, theme: str = "light", width: float = WIDTH, title: b
 
     Raises BadContract for a table (a page writes those), UnknownName for another theme.
     """
+    no_table(figure)
+    colours = theme_named(theme)
+    planned = lay_out(figure, width, title)
+    salted: Any = {**SETTINGS, "svg.hashsalt": salt(figure)}
+    written = io.StringIO()
+    with drawn(salted):
+        canvas_of(figure, planned, colours).savefig(
+            written, format="svg", metadata={"Date": None, "Creator": None}
+        )
+    raw = written.getvalue()
+    named = {colour: name for name, colour in colours.variables().items()} if theme == "page" else {}
+    return slim(raw, label=clean(figure.title, 200), wide=planned.wide, high=planned.high, variables=named)
+
+
+def no_table(figure: Figure) -> None:
+    """Raises BadContract if a figure is a table: a page writes those."""
     if figure.table is not None:
         raise BadContract(
             f"{figure.title!r} is a table, not a drawing",
@@ -55,21 +72,25 @@ def draw(figure: Figure, *, theme: str = "light", width: float = WIDTH, title: b
             allowed="figures without one",
             remedy="write it with report.page, or read figure.table.rows",
         )
-    colours = theme_named(theme)
-    planned = lay_out(figure, width, title)
-    salted: Any = {**SETTINGS, "svg.hashsalt": _salt(figure)}
-    with matplotlib.rc_context(salted):
-        raw = _rendered(figure, planned, colours)
-    named = {colour: name for name, colour in colours.variables().items()} if theme == "page" else {}
-    return slim(raw, label=clean(figure.title, 200), wide=planned.wide, high=planned.high, variables=named)
 
 
-def _salt(figure: Figure) -> str:
+@contextmanager
+def drawn(settings: Any) -> Iterator[None]:
+    """What holds while matplotlib draws and writes, besides its settings."""
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # The reader's fonts are used, not the one measured here: a glyph that it lacks is no loss.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        warnings.filterwarnings("ignore", message="Matplotlib currently does not support .* natively")
+        yield
+
+
+def salt(figure: Figure) -> str:
     """Of the content, so that the ids of two drawings in one page differ unless the drawings are equal."""
     return hashlib.blake2s(repr(figure).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _rendered(figure: Figure, planned: Layout, theme: Theme) -> str:
+def canvas_of(figure: Figure, planned: Layout, theme: Theme) -> Canvas:
+    """A described figure on matplotlib's canvas, one point a pixel."""
     canvas = Canvas((planned.wide / DPI, planned.high / DPI), dpi=DPI)
     FigureCanvasSVG(canvas)
     canvas.patch.set_visible(False)
@@ -79,13 +100,7 @@ def _rendered(figure: Figure, planned: Layout, theme: Theme) -> str:
         _draw_bar(canvas, planned, planned.bar, planned.wide - 4, 16.0 if planned.title else 15.0, theme)
     for frame in planned.frames:
         _draw_panel(canvas, planned, frame, theme)
-    written = io.StringIO()
-    with warnings.catch_warnings():
-        # The reader's fonts are used, not the one measured here: a glyph that it lacks is no loss.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        warnings.filterwarnings("ignore", message="Matplotlib currently does not support .* natively")
-        canvas.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
-    return written.getvalue()
+    return canvas
 
 
 def _write(

@@ -10,11 +10,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+import pandas as pd
+
+from ontogeny import views
 from ontogeny.errors import BadContract
 from ontogeny.report import wording
 from ontogeny.report.bundle import Bundle, built_bundle
 from ontogeny.report.carried import Carried
-from ontogeny.report.html import name, table, text
+from ontogeny.report.html import name, paragraph, table, text
 from ontogeny.report.sections import last_finite, run_sections
 from ontogeny.report.tables import RunTables
 from ontogeny.report.theme import DARK, LIGHT, Theme
@@ -39,10 +42,17 @@ COMPARED = (
 )
 
 
-def write_report(path: str | Path, *, runs: Sequence[RunTables], static: bool = False) -> Path:
+def write_report(
+    path: str | Path,
+    *,
+    runs: Sequence[RunTables],
+    static: bool = False,
+    seeds: pd.DataFrame | None = None,
+) -> Path:
     """Writes one self-contained HTML file about one or several runs and returns its path.
 
     Figures answer to the pointer where this installation has the script for it; with `static` they never do.
+    `seeds` is what several runs say together (`detect.over_seeds`).
 
     Light and dark by the reader's setting, readable from 800 px up and in print. Everything that comes from
     a run is escaped. The file holds no date of its own: the same tables give the same bytes.
@@ -52,11 +62,11 @@ def write_report(path: str | Path, *, runs: Sequence[RunTables], static: bool = 
     if not runs:
         raise BadContract("a report needs a run", received="none", allowed="one or more RunTables")
     path = Path(path)
-    write_file(path, report(runs, None if static else built_bundle()).encode("utf-8"))
+    write_file(path, report(runs, None if static else built_bundle(), seeds).encode("utf-8"))
     return path
 
 
-def report(runs: Sequence[RunTables], bundle: Bundle | None = None) -> str:
+def report(runs: Sequence[RunTables], bundle: Bundle | None = None, seeds: pd.DataFrame | None = None) -> str:
     """The page as text; with a bundle it carries its figures' numbers and the script that draws them."""
     several = len(runs) > 1
     carried = Carried()
@@ -65,7 +75,7 @@ def report(runs: Sequence[RunTables], bundle: Bundle | None = None) -> str:
         listed, body = _run(run, f"run-{index + 1}", several, carried)
         contents.append(listed)
         bodies.append(body)
-    top = _comparison(runs) if several else ""
+    top = _comparison(runs, seeds) if several else ""
     title = text(f"{len(runs)} runs" if several else runs[0].identity.get("name", "unnamed run"))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -115,13 +125,19 @@ def _variables(theme: Theme) -> str:
     return ":root{" + "".join(f"--{key}:{colour};" for key, colour in theme.variables().items()) + "}"
 
 
-def _comparison(runs: Sequence[RunTables]) -> str:
+def _comparison(runs: Sequence[RunTables], seeds: pd.DataFrame | None) -> str:
     rows = tuple(_compared(run) for run in runs)
-    return (
-        f'<section id="comparison"><h1>{len(runs)} runs</h1>{table(Table(COMPARED, rows))}'
-        "<p class='note'>One run of each gives no p-value for their difference: that takes several seeds.</p>"
-        "</section>"
-    )
+    alone = "One run of each gives no p-value for their difference: that takes several seeds."
+    said = paragraph(alone, "note") if seeds is None or seeds.empty else _over_seeds(seeds)
+    listed = table(Table(COMPARED, rows))
+    return f'<section id="comparison"><h1>{len(runs)} runs</h1>{listed}{said}</section>'
+
+
+def _over_seeds(seeds: pd.DataFrame) -> str:
+    """What runs of one configuration say together."""
+    figure = views.seeds_table(seeds)
+    listed = table(figure.table) if figure.table is not None and figure.table.rows else ""
+    return f"<h2>Over seeds</h2>{listed}{paragraph(figure.note, 'note')}"
 
 
 def _compared(run: RunTables) -> tuple[Cell, ...]:
