@@ -1,0 +1,260 @@
+"""The table of runs: paged, searched and sorted on the server; and nothing in a run is touched."""
+
+import json
+import math
+import os
+
+import pytest
+
+from dashboard_runs import attempt, losses, made, recipe, state_of
+from ontogeny.store.journal import JournalWriter
+from ontogeny.store.run import Run
+
+
+@pytest.fixture
+def home(tmp_path):
+    for seed in range(5):
+        made(
+            tmp_path, f"seed-{seed}", losses([3.0, 2.0 - seed]), recipe=recipe(seed, lr=0.1 * (1 + seed % 2))
+        )
+    parent = Run.open(tmp_path / "seed-0")
+    made(
+        tmp_path,
+        "branch",
+        losses([1.5], first=2),
+        parent={"run": parent.id, "name": "seed-0", "step": 1},
+        interventions=[{"spec": "freeze(part='head')", "start": 1, "end": 4, "sham": True}],
+    )
+    return tmp_path
+
+
+def test_a_run_says_what_it_is(home, serving):
+    client = serving(home)
+    runs = {run["name"]: run for run in client.get("/api/collection")["runs"]}
+    branch, parent = runs["branch"], runs["seed-0"]
+    assert branch["parent"] == parent["id"]
+    assert (branch["forked_at"], branch["interventions"]) == (1, ["freeze(part='head') from 1 to 4 (sham)"])
+    assert (parent["status"], parent["steps"], parent["seed"]) == ("finished", 2, 0)
+    assert parent["config"] == {"optimizer.lr": 0.1, "training.seed": 0, "training.steps": 9}
+    assert parent["last"] == {"loss": 2.0}
+    assert runs["seed-2"]["group"] == parent["group"]
+    assert len({runs[name]["group"] for name in ("seed-0", "seed-1", "branch")}) == 3
+    assert all(len(run["id"]) >= 12 and run["id"].isalnum() for run in runs.values())
+
+
+def test_pages_follow_one_another(home, serving):
+    client = serving(home)
+    pages = [client.get("/api/collection", page=page, size=4) for page in range(3)]
+    assert [len(page["runs"]) for page in pages] == [4, 2, 0]
+    assert {page["total"] for page in pages} == {6}
+    names = [run["name"] for page in pages for run in page["runs"]]
+    assert names == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("seed-3", ["seed-3"]),
+        ("SEED", [f"seed-{seed}" for seed in range(5)]),
+        ("optimizer.lr=0.2", ["seed-1", "seed-3"]),
+        ("lr=0.2 seed=3", ["seed-3"]),
+        ("lr>0.15", ["seed-1", "seed-3"]),
+        ("seed<2 seed-", ["seed-0", "seed-1"]),
+        ("freeze", ["branch"]),
+        ("nothing", []),
+        ("lr=", []),
+        ("=", ["branch"]),
+    ],
+)
+def test_search_is_by_words_and_by_configuration(home, serving, text, names):
+    found = serving(home).get("/api/collection", q=text)
+    assert [run["name"] for run in found["runs"]] == names
+    assert found["total"] == len(names)
+
+
+def test_sorting_is_by_any_column_and_what_lacks_it_comes_last(home, serving):
+    client = serving(home)
+    names = lambda sort: [run["name"] for run in client.get("/api/collection", sort=sort)["runs"]]
+    assert names("last.loss")[:2] == ["seed-4", "seed-3"]
+    assert names("-seed")[:2] == ["seed-4", "seed-3"]
+    assert names("config.optimizer.lr")[-2:] == ["seed-1", "seed-3"]
+    assert names("-last.nothing") == names("")
+    keys = [column["key"] for column in client.get("/api/collection")["columns"]]
+    for key in keys:
+        client.get("/api/collection", sort=key)
+    assert client.get("/api/collection", sort="__class__", status=400)["allowed"]
+    assert "config.optimizer.lr" in keys
+    assert "config.training.steps" not in keys
+
+
+def test_metrics_are_paged_and_searched(tmp_path, serving):
+    records = [
+        (step, {f"layer{i}/norm": float(i * step) for i in range(40)} | {"loss": 1.0}) for step in (1, 2)
+    ]
+    made(tmp_path, "many", records)
+    client = serving(tmp_path)
+    run = client.ids["many"]
+    found = client.get(f"/api/runs/{run}/metrics", prefix="layer1", size=5, page=1)
+    assert found["total"] == 11
+    assert found["names"][0] == {"name": "layer14/norm", "last": 28.0, "count": 2}
+    assert client.get(f"/api/runs/{run}/metrics", q="NORM")["total"] == 40
+    page = client.get(f"/api/runs/{run}")
+    assert page["metrics"] == 41
+    assert {"prefix": "", "count": 1} in page["prefixes"]
+
+
+def test_runs_that_appear_are_found_and_those_that_go_are_gone(home, serving):
+    client = serving(home)
+    before = client.ids
+    made(home, "later", losses([1.0]))
+    client.server.shelf._listed = 0.0
+    assert set(client.ids) - set(before) == {"later"}
+    assert {name: key for name, key in client.ids.items() if name in before} == before
+
+
+def test_a_server_reads_only(home, serving):
+    (home / "seed-0" / ".writer").write_text("process 1 on elsewhere\n")
+    before = state_of(home)
+    client = serving(home)
+    for run in client.ids.values():
+        client.get(f"/api/runs/{run}")
+        client.get(f"/api/runs/{run}/metrics")
+        client.get("/api/series", runs=run, metric="loss", smooth=0.5)
+        client.get("/api/transitions", runs=run)
+        client.get(f"/api/runs/{run}/samples")
+        client.get("/api/figures", runs=run, view="learning_curve")
+    client.get("/api/tree")
+    client.server.close()
+    assert state_of(home) == before
+
+
+def test_a_second_server_need_not_read_the_journals_again(home, serving, monkeypatch):
+    client = serving(home)
+    first = client.get("/api/collection")
+    client.server.close()
+    monkeypatch.setattr("ontogeny.dashboard.summary.summarised", lambda entry: pytest.fail(entry.name))
+    assert serving(home).get("/api/collection")["runs"] == first["runs"]
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\"'`;--",
+    "‮txt.exe‬",
+    "🙂‍↔️",
+    "../../etc/passwd",
+    "..",
+    "C:\\windows\\CON",
+    "a" * 300,
+    "日本語",
+    "\u00e9",
+    "e\u0301",
+    "new\nline\ttab",
+    "nul\0byte",
+    "{{constructor}}",
+    "%2e%2e%2f",
+    "__proto__",
+    " ",
+]
+
+
+def test_hostile_names_come_out_as_data_and_make_no_file(tmp_path, serving):
+    home = tmp_path / "runs"
+    names = [name for name in HOSTILE if "/" not in name and "\0" not in name and name not in ("..",)]
+    for number, name in enumerate(names):
+        folder = name.encode()[:200].decode(errors="ignore")
+        made(home, folder, [(1, {metric: float(number) for metric in HOSTILE})], title=name)
+    before = state_of(tmp_path)
+    client = serving(home)
+    runs = client.get("/api/collection", size=500)["runs"]
+    assert sorted(run["title"] for run in runs) == sorted(names)
+    for run in runs:
+        listed = client.get(f"/api/runs/{run['id']}/metrics", size=500)["names"]
+        assert [one["name"] for one in listed] == HOSTILE
+        for metric in HOSTILE:
+            header, series = client.get("/api/series", runs=run["id"], metric=metric)
+            assert header["metric"] == metric
+            assert series[0]["count"].tolist() == [1]
+    assert client.http.get("/api/collection").headers["content-type"] == "application/json"
+    client.server.close()
+    assert state_of(tmp_path) == before
+
+
+def damaged(home, kind):
+    run = home / "hurt"
+    journal = run / "journal" / "000.journal"
+    if kind == "torn":
+        os.truncate(journal, journal.stat().st_size * 3 // 4)
+    elif kind == "flipped":
+        data = bytearray(journal.read_bytes())
+        data[len(data) // 2] ^= 0x10
+        journal.write_bytes(data)
+    elif kind == "empty":
+        os.truncate(journal, 0)
+    elif kind == "garbage":
+        journal.write_bytes(os.urandom(5000))
+    elif kind == "no journal":
+        journal.unlink()
+    elif kind == "identity":
+        text = (run / "run.json").read_text()
+        (run / "run.json").write_text(text.replace("hurt", "hurl"))
+    elif kind == "not json":
+        (run / "run.json").write_text("{")
+    elif kind == "rows":
+        (run / "rows" / "a.parquet").write_bytes(b"PAR1 nothing")
+    elif kind == "transitions":
+        (run / "transitions.parquet").write_bytes(b"PAR1")
+    elif kind == "compacted":
+        journal.rename(journal.with_suffix(".parquet"))
+
+
+KINDS = "torn flipped empty garbage identity rows transitions compacted".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "no journal", "not json"])
+def test_a_damaged_run_is_shown_as_far_as_it_can_be(tmp_path, serving, kind):
+    made(tmp_path, "whole", losses([2.0, 1.0]))
+    run = Run.create(tmp_path / "hurt", {"title": "hurt", "recipe": recipe()})
+    attempt(run, 0, losses([3.0] * 40), outcome=None)
+    damaged(tmp_path, kind)
+    client = serving(tmp_path)
+    runs = {run["name"]: run for run in client.get("/api/collection")["runs"]}
+    assert runs["whole"]["last"] == {"loss": 1.0}
+    key = runs["hurt"]["id"]
+    page = client.get(f"/api/runs/{key}")
+    header, _ = client.get("/api/series", runs=f"{key},{runs['whole']['id']}", metric="loss")
+    assert header["series"][-1]["points"] == 2
+    client.get("/api/tree")
+    client.get("/api/transitions", runs=key)
+    if kind in ("torn", "flipped"):
+        assert 20 < header["series"][0]["points"] < 40
+    if kind in ("identity", "not json"):
+        assert page["damage"]
+    if kind == "flipped":
+        assert page["attempts"][0]["damage"]
+    if kind == "rows":
+        assert page["measured_damage"]
+
+
+def test_a_run_that_is_being_written_is_followed(tmp_path, serving):
+    run = Run.create(tmp_path / "live", {"title": "live"})
+    with JournalWriter(run.path / "journal" / "000.journal") as writer:
+        client = serving(tmp_path)
+        key = client.ids["live"]
+        for step in range(1, 200):
+            writer.append(step, {"loss": 1.0 / step})
+            if step % 20 == 0:
+                client.server.shelf.entry(key).look(0.0)
+                header, (one,) = client.get("/api/series", runs=key, metric="loss", most=1000)
+                assert header["series"][0]["points"] == step
+                assert one["first"][-1] == pytest.approx(1.0 / step)
+        assert client.get("/api/collection")["runs"][0]["status"] == "running"
+
+
+def test_nan_is_a_name_in_json(tmp_path, serving):
+    made(tmp_path, "lost", losses([1.0, math.nan]))
+    client = serving(tmp_path)
+    text = client.http.get("/api/collection").content
+    assert b"NaN" in text
+    found = json.loads(text, parse_constant=pytest.fail)
+    assert found["runs"][0]["last"] == {"loss": "NaN"}
