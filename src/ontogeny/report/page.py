@@ -143,7 +143,7 @@ def _over_seeds(seeds: pd.DataFrame) -> str:
 def _compared(run: RunTables) -> tuple[Cell, ...]:
     identity = run.identity
     found = claimed(run.transitions)
-    first = found.sort_values("step", kind="stable").head(1)
+    first = found.sort_values("step", kind="stable").head(1) if len(found) else found
     said = [f"{words(str(row['part']))}, step {wording.count(row['step'])}" for _, row in first.iterrows()]
     steps = identity.get("steps")
     return (

@@ -12,6 +12,7 @@ from ontogeny.views.not_found import not_found
 from ontogeny.views.optimizer_health import optimizer_health
 from ontogeny.views.part_over_time import part_over_time
 from ontogeny.views.samples import samples
+from ontogeny.views.seeds_table import seeds_table
 from ontogeny.views.spectra_over_time import spectra_over_time
 from ontogeny.views.transition_table import transition_table
 
@@ -24,6 +25,7 @@ __all__ = [
     "optimizer_health",
     "part_over_time",
     "samples",
+    "seeds_table",
     "spectra_over_time",
     "transition_table",
 ]
