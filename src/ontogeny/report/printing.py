@@ -59,7 +59,13 @@ def print_figure(
 
 
 def drawing_bytes(
-    figure: Figure, kind: str, *, width: float = WIDTH, theme: str = "light", title: bool = True
+    figure: Figure,
+    kind: str,
+    *,
+    width: float = WIDTH,
+    theme: str = "light",
+    title: bool = True,
+    dots: int = DOTS_AN_INCH,
 ) -> bytes:
     """A figure as a PDF, SVG or PNG file's content."""
     no_table(figure)
@@ -72,7 +78,7 @@ def drawing_bytes(
     with drawn(salted):
         canvas = canvas_of(figure, planned, colours)
         canvas.patch.set(visible=True, facecolor=colours.paper)
-        canvas.savefig(written, format=kind, dpi=DOTS_AN_INCH, metadata=METADATA[kind])
+        canvas.savefig(written, format=kind, dpi=dots, metadata=METADATA[kind])
     return written.getvalue()
 
 

@@ -56,6 +56,8 @@ export function themeOf(element: Element): Theme {
 function isDark(element: Element): boolean {
   const chosen = element.closest("[data-theme]")?.getAttribute("data-theme");
   if (chosen === "dark" || chosen === "light") return chosen === "dark";
+  const jupyter = element.closest("[data-jp-theme-light]")?.getAttribute("data-jp-theme-light");
+  if (jupyter) return jupyter === "false";
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
@@ -63,7 +65,8 @@ function isDark(element: Element): boolean {
 export function onTheme(done: () => void): () => void {
   const asked = matchMedia("(prefers-color-scheme: dark)");
   const observer = new MutationObserver(done);
-  observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class"] });
+  const attributeFilter = ["data-theme", "data-jp-theme-light", "class"];
+  for (const root of [document.documentElement, document.body]) observer.observe(root, { attributes: true, attributeFilter });
   asked.addEventListener("change", done);
   return () => {
     observer.disconnect();
