@@ -152,8 +152,9 @@ def _table(names: pd.Index, answers: list[Answers], changes: ItemChanges) -> pd.
 def _noise(found: ItemChanges) -> list[str]:
     flips = " and ".join("unknown" if not one.n else f"{one.value:.1%} of items" for one in found.flips)
     chance = found.by_chance
+    span = "" if chance.low is None else f" ({chance.low:.0f} to {chance.high:.0f})"
     return [
         f"two evaluations of one model disagree about {flips}",
         f"one evaluation each lists {found.listed[0]:.0f} gained and {found.listed[1]:.0f} lost on average;",
-        f"  {chance.value:.0f} ({chance.low:.0f} to {chance.high:.0f}) of each had nothing changed",
+        f"  {chance.value:.0f}{span} of each had nothing changed",
     ]

@@ -11,6 +11,9 @@ from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 from ontogeny.errors import BadArgument
 from ontogeny.vocabulary import Reading, Status, undefined
 
+#: Differences that vary by less than this share of the values do not vary.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Equivalence:
@@ -86,9 +89,10 @@ def _kept(control: NDArray, treatment: NDArray, paired: bool) -> tuple[NDArray, 
 
 
 def _constant(control: NDArray, treatment: NDArray, paired: bool) -> str:
+    rounding = ROUNDING * max(np.abs(control).max(), np.abs(treatment).max())
     if paired:
-        return "" if np.ptp(treatment - control) > 0 else "the differences do not vary"
-    return "" if np.ptp(control) + np.ptp(treatment) > 0 else "neither arm varies"
+        return "" if np.ptp(treatment - control) > rounding else "the differences do not vary"
+    return "" if np.ptp(control) + np.ptp(treatment) > rounding else "neither arm varies"
 
 
 def _undecided(why: Reading, margin: float | None) -> Equivalence:

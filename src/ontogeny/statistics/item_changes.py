@@ -147,8 +147,10 @@ def _by_chance(before: Answers, after: Answers) -> Reading:
     if not rates:
         return undefined(Status.N_TOO_SMALL, "neither model was evaluated twice", n=0)
     items = before.asked.size
-    halves = [float(rate.high - rate.value) if rate.high is not None else np.nan for rate in rates]
     value = items * sum(float(rate.value) for rate in rates) / len(rates)
+    if any(rate.high is None for rate in rates):
+        return Reading(value, n=items)
+    halves = [float(rate.high - rate.value) for rate in rates if rate.high is not None]
     half = items * float(np.sqrt(np.square(halves).sum())) / len(rates)
     return Reading(value, n=items, low=max(0.0, value - half), high=value + half)
 
