@@ -18,6 +18,7 @@ from ontogeny.errors import OntogenyError
 HOST, PORT = "127.0.0.1", 8321
 #: Seconds that open connections have when the server is to stop.
 GRACE = 2
+BACKLOG = 128
 
 
 class PortTaken(OntogenyError):
@@ -32,6 +33,7 @@ def bound(port: int | None) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((HOST, candidate))
+            found.listen(BACKLOG)  # a browser may come before the server is ready: it waits
         except OSError:
             found.close()
             continue
