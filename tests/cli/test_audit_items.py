@@ -1,6 +1,9 @@
 """`ontogeny audit-items` as a user meets it."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pandas as pd
 
@@ -30,3 +33,16 @@ def test_a_wrong_path_is_four_plain_lines(ontogeny, tmp_path):
     assert status == 2
     assert "holds no item scores" in complaint
     assert "no such path" in complaint
+
+
+def test_the_pages_commands_run(ontogeny, tmp_path):
+    page = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "audit-items.md"
+    (tmp_path / "samples").mkdir()
+    for name in ("before", "after"):
+        written(tmp_path / "samples" / name, [[1, 0, 1, 0], [1, 1, 1, 1]])
+    commands = re.search(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)[1].splitlines()
+    assert len(commands) == 2
+    for command in commands:
+        status, _, complaint = ontogeny(*shlex.split(command, comments=True)[1:])
+        assert (status, complaint) == (0, "")
+    assert (tmp_path / "items.csv").exists()
