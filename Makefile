@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 
-.PHONY: help venv web demo test test-all lint docs docs-pictures bench clean
+.PHONY: help venv web demo test test-all lint docs docs-pictures bench calibration clean
 
 help:
 	@echo "make demo      train two small models, measure them, write runs/demo/report.html (4 minutes)"
@@ -13,6 +13,7 @@ help:
 	@echo "make docs-pictures   train two recipes, measure every part, draw its number (half an hour on one thread)"
 	@echo "make web       the dashboard's page, built from web/ (seconds; nothing to do when it is up to date)"
 	@echo "make bench     performance claims, each beside its peer or floor"
+	@echo "make calibration   false alarms, power and coverage of detectors and statistics (half an hour on two cores)"
 
 venv: $(VENV)/.ready
 
@@ -27,13 +28,13 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 web: venv
 	@$(BIN)/python web/build.py
 
-demo: venv
+demo: venv web
 	@$(BIN)/ontogeny demo
 
-test: venv
+test: venv web
 	@$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-test-all: venv
+test-all: venv web
 	@$(BIN)/python -m pytest -q -n 2
 
 lint: venv
@@ -53,6 +54,10 @@ docs-pictures: venv
 
 bench: venv
 	@$(BIN)/python -m benchmarks
+
+calibration: venv
+	@$(BIN)/python benchmarks/calibration.py
+	@$(BIN)/python benchmarks/calibration_statistics.py
 
 clean:
 	@rm -rf $(VENV) .bench build dist

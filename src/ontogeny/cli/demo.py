@@ -38,7 +38,7 @@ def demo(out: Path) -> None:
     write_report(page, runs=[run_tables(Run.open(out / name)) for name in RECIPES])
     console.print(f"{time.monotonic() - started:.0f} s in all")
     console.print(f"report: {page}", style="bold")
-    console.print(f"look further: ontogeny show {out / 'induction'}")
+    console.print(f"look further: ontogeny dashboard {out}", style="bold")
 
 
 def _finished(path: Path) -> bool:
