@@ -25,6 +25,8 @@ def test_gains_and_losses_are_named_and_noise_is_counted():
     assert (verdicts[20:30] == "lost").all()
     assert (verdicts[30:] == "gained").sum() <= 3
     assert set(verdicts[130:]) == {"same"}
+    assert found.items["flips_before"][30:130].mean() == pytest.approx(0.5, abs=0.05)
+    assert (found.items["flips_after"][130:] == 0).all()
     gained, lost, p = found.ledger
     assert gained - 20 == pytest.approx(25, abs=12)
     assert p.n == gained + lost
@@ -39,6 +41,7 @@ def test_gains_and_losses_are_named_and_noise_is_counted():
 def test_without_replicates_no_item_is_called_anything():
     found = audit_items(evaluated(BEFORE, 1, 0), evaluated(AFTER, 1, 1))
     assert set(found.items["verdict"]) == {"same", "not told from noise"}
+    assert found.items["flips_before"].isna().all()
     text = found.text()
     assert "how many of these are noise is not known: neither model was evaluated twice" in text
     assert "single items cannot be told from noise" in text

@@ -99,6 +99,7 @@ def test_three_evaluations_are_refused_with_the_number_that_could():
     ("before", "after"),
     [
         (answers([1], 1), answers([1, 2], 2)),
+        (Answers(np.array([1, 1]), np.array([2])), answers([1], 2)),
         (answers([3], 2), answers([1], 2)),
         (answers([-1], 2), answers([1], 2)),
         (answers([0], 0), answers([1], 2)),

@@ -20,7 +20,8 @@ Scores = ItemScores | pd.DataFrame | Path | str
 class ItemAudit:
     """What changed between two models, item by item, beside what a plain list of changes would have said.
 
-    items    one row an item of both: item, before, before_n, after, after_n, difference, p, q, verdict
+    items    one row an item of both: item, before, before_n, after, after_n, difference, flips_before,
+             flips_after (how often two evaluations of one model disagree), p, q, verdict
     changes  the numbers behind it (`statistics.item_changes`)
     ledger   gains and losses that the first evaluation of each lists, and McNemar's exact p of these
     notes    what was left out, and why
@@ -142,6 +143,8 @@ def _table(names: pd.Index, answers: list[Answers], changes: ItemChanges) -> pd.
             "after": after.share,
             "after_n": after.asked,
             "difference": difference,
+            "flips_before": before.flips,
+            "flips_after": after.flips,
             "p": changes.p,
             "q": changes.q,
             "verdict": verdict,

@@ -1,1 +1,1 @@
-"""Noise scales, crossings and exceedance probabilities: what a claim about a series rests on."""
+"""What a claim rests on: noise and crossings of a series, intervals and tests over runs."""

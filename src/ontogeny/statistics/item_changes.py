@@ -28,6 +28,16 @@ class Answers:
         """Share of right answers [item]."""
         return self.right / self.asked
 
+    @property
+    def flips(self) -> NDArray:
+        """Chance that two evaluations of the model disagree [item]; NaN where it was asked once.
+
+        2 k (n − k) / (n (n − 1)), which has no bias.
+        """
+        right, asked = self.right.astype(np.float64), self.asked
+        pairs = np.where(asked > 1, asked * (asked - 1), 1)
+        return np.where(asked > 1, 2 * right * (asked - right) / pairs, np.nan)
+
 
 @dataclass(frozen=True)
 class ItemChanges:
@@ -95,15 +105,17 @@ def item_changes(before: Answers, after: Answers, *, alpha: float = 0.05) -> Ite
 
 def _checked(before: Answers, after: Answers) -> None:
     sizes = {side.size for answers in (before, after) for side in (answers.right, answers.asked)}
-    wrong = [
-        a for a in (before, after) if (a.asked < 1).any() or (a.right < 0).any() or (a.right > a.asked).any()
-    ]
-    if len(sizes) > 1 or wrong:
+    if len(sizes) > 1 or any(_impossible(answers) for answers in (before, after)):
         raise BadArgument(
             "both models answer the same items, each at least once",
-            received=f"{sorted(sizes)} items; {len(wrong)} with impossible counts",
+            received=f"{', '.join(map(str, sorted(sizes)))} items" if len(sizes) > 1 else "impossible counts",
             allowed="arrays [item] of one length, 0 ≤ right ≤ asked, asked ≥ 1",
         )
+
+
+def _impossible(answers: Answers) -> bool:
+    right, asked = answers.right, answers.asked
+    return bool(((asked < 1) | (right < 0) | (right > asked)).any())
 
 
 def _exact(before: Answers, after: Answers) -> tuple[NDArray, NDArray]:
@@ -128,31 +140,24 @@ def _turned(before: Answers, after: Answers) -> tuple[tuple[NDArray, NDArray], t
     return (1 - before.share, after.share), (before.share, 1 - after.share)
 
 
-def _contradictions(answers: Answers) -> NDArray:
-    """Chance that of two evaluations the first is wrong and the second right, where asked twice [item]."""
-    twice = answers.asked > 1
-    right, asked = answers.right[twice].astype(np.float64), answers.asked[twice]
-    return right * (asked - right) / (asked * (asked - 1))
-
-
 def _flips(answers: Answers) -> Reading:
-    found = 2 * _contradictions(answers)
+    found = answers.flips[answers.asked > 1]
     if not found.size:
         return undefined(Status.N_TOO_SMALL, "no item was asked twice", n=0)
     return t_interval(found)
 
 
 def _by_chance(before: Answers, after: Answers) -> Reading:
-    rates = [t_interval(found) for found in map(_contradictions, (before, after)) if found.size]
+    rates = [rate for rate in map(_flips, (before, after)) if rate.n]
     if not rates:
         return undefined(Status.N_TOO_SMALL, "neither model was evaluated twice", n=0)
-    items = before.asked.size
+    items = before.asked.size / 2  # one disagreement in two is a gain
     value = items * sum(float(rate.value) for rate in rates) / len(rates)
     if any(rate.high is None for rate in rates):
-        return Reading(value, n=items)
+        return Reading(value, n=before.asked.size)
     halves = [float(rate.high - rate.value) for rate in rates if rate.high is not None]
     half = items * float(np.sqrt(np.square(halves).sum())) / len(rates)
-    return Reading(value, n=items, low=max(0.0, value - half), high=value + half)
+    return Reading(value, n=before.asked.size, low=max(0.0, value - half), high=value + half)
 
 
 def _refusal(asked: NDArray, alpha: float) -> str:
