@@ -31,13 +31,20 @@ function take(event: LiveEvent): void {
   if (unknown) void loadPage(0, true);
 }
 
-/** Listens for as long as the page is open; the browser reconnects by itself and says where it was. */
-export function listen(): () => void {
+/** Listens from the first table on; the browser reconnects by itself and says where it was. */
+export function listen(): void {
+  const stop = runs.watch(({ loaded }) => {
+    if (!loaded) return;
+    stop();
+    connect();
+  });
+}
+
+function connect(): void {
   const source = new EventSource("api/events?cursor=" + encodeURIComponent(runs.get().cursor));
   source.onopen = () => versions.set({ connected: true });
   source.onerror = () => versions.set({ connected: false });
   source.onmessage = (message) => take(JSON.parse(message.data) as LiveEvent);
-  return () => source.close();
 }
 
 /** A number that grows when any of these runs changed. */

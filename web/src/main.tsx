@@ -11,7 +11,7 @@ import { followTheme } from "./theme";
 
 followAddress();
 followTheme();
+listen();
 followFilter();
 followMarks();
-listen();
 render(<App />, document.getElementById("app")!);

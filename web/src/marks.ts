@@ -38,9 +38,16 @@ async function load(): Promise<void> {
   marks.set({ details: new Map(found.flatMap((one) => (one ? [[one.id, one]] : []))), transitions });
 }
 
+/** How long the marks wait, so that the first lines are asked for before them. */
+const PATIENCE = 400;
+
 export function followMarks(): void {
-  for (const store of [view, runs, versions]) (store as Store<object>).watch(() => void load());
-  void load();
+  let waiting = 0;
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(load, PATIENCE);
+  };
+  for (const store of [view, runs, versions]) (store as Store<object>).watch(soon);
 }
 
 /** Steps with a checkpoint in any drawn run, ascending. */

@@ -20,6 +20,8 @@ export interface Page {
   /** One sentence for the help and the tab's tooltip. */
   hint: string;
   component: ComponentType<PageProps>;
+  /** Whether the bar's axes, smoothing and search steer it. */
+  charts?: boolean;
 }
 
 export interface DetailProps extends PageProps {
@@ -34,7 +36,7 @@ export interface Detail {
 }
 
 export const pages: Page[] = [
-  { key: "metrics", title: "Metrics", hint: "What was logged, a panel for each metric", component: MetricsPage },
+  { key: "metrics", title: "Metrics", hint: "What was logged, a panel for each metric", component: MetricsPage, charts: true },
   { key: "heads", title: "Heads", hint: "Every attention head at every checkpoint, and where it looks", component: HeadsPage },
   { key: "layers", title: "Layers", hint: "Numbers of layers over the run", component: LayersPage },
   { key: "matrices", title: "Matrices", hint: "Spectra of the weights over the run", component: SpectraPage },

@@ -8,6 +8,7 @@ import { counted, value } from "../format";
 import { align, extent, type Trace } from "./trace";
 import * as draw from "./draw";
 import { ticks, tickText, turn, xScale, yRange, yScale } from "./scales";
+import { FACE } from "./names";
 import { checkpointNear, nearestRun } from "./pointer";
 import { register, unregister } from "./probe";
 
@@ -19,6 +20,8 @@ export interface ChartOptions {
   theme: Theme;
   width: number;
   height: number;
+  /** Names at line ends: none, or this many CSS pixels to the right of the plot, the same in all panels. */
+  room: number;
   /** Words under the x axis and beside the y axis; a small panel has none. */
   words?: { x: string; y: string };
   /** The pointer is at x (null: it left), nearest to a trace of this run. */
@@ -29,10 +32,7 @@ export interface ChartOptions {
   onCheckpoint(at: number): void;
 }
 
-const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 const FADED = 0.15;
-/** Up to this many lines carry their names. */
-const NAMED = 5;
 
 export class Chart {
   private u: uPlot | null = null;
@@ -144,24 +144,12 @@ export class Chart {
     return yRange(this.options.yKind, extent(this.traces, ...this.domain), this.threshold);
   }
 
-  private named(): boolean {
-    return this.traces.filter((trace) => trace.label).length <= NAMED;
-  }
-
-  private padding(): uPlot.Padding {
-    if (!this.named()) return [12, 10, 0, 0];
-    measure ??= document.createElement("canvas").getContext("2d")!;
-    measure.font = `11px ${FACE}`;
-    const widest = Math.max(0, ...this.traces.map((trace) => measure!.measureText(trace.label).width));
-    return [12, widest ? Math.min(Math.ceil(widest) + 10, this.options.width * 0.34) : 10, 0, 0];
-  }
-
   private build(): uPlot.Options {
     const { options } = this;
     return {
       width: options.width,
       height: options.height,
-      padding: this.padding(),
+      padding: [12, options.room || 10, 0, 0],
       legend: { show: false },
       scales: {
         x: xScale(options.xKind, () => this.domain),
@@ -220,7 +208,7 @@ export class Chart {
       },
       filter: (_, splits) => splits,
       values: (_, splits) => splits.map((split) => tickText(named, split)),
-      size: side === "x" ? 20 : (_, texts) => 10 + 6.4 * Math.max(3, ...(texts ?? []).map((text) => text.length)),
+      size: side === "x" ? 20 : (_, texts) => 10 + 6.4 * Math.max(6, ...(texts ?? []).map((text) => text.length)),
     };
   }
 
@@ -243,7 +231,7 @@ export class Chart {
     draw.drawRail(p, this.traces, alphas);
     if (this.excluded) this.traces.forEach((trace, index) => draw.drawExcluded(p, trace, alphas[index]));
     draw.drawAxisMarks(p, this.happenings, this.options.theme);
-    if (this.named()) draw.drawNames(p, this.traces, alphas, `${11 * p.ratio}px ${FACE}`);
+    if (this.options.room) draw.drawNames(p, this.traces, alphas, `${11 * p.ratio}px ${FACE}`);
     p.ctx.restore();
   }
 
@@ -294,5 +282,3 @@ export class Chart {
 
 /** Whether a trace is of this run, or of this condition. */
 const isOf = (trace: Trace, run: string): boolean => trace.run === run || trace.group === run;
-
-let measure: CanvasRenderingContext2D | undefined;

@@ -124,5 +124,6 @@ export function ticks(
 
 export function tickText(axis: AxisName | "y", number: number): string {
   if (axis === "time") return duration(number);
-  return axis === "y" ? value(number) : compact(number);
+  const size = Math.abs(number);
+  return axis === "y" && (size < 1e4 || size >= 1e15) ? value(number) : compact(number);
 }

@@ -2,11 +2,11 @@
 
 import type { Chart } from "./chart";
 import { lastIn, visible } from "./draw";
+import { FACE } from "./names";
 import { ticks, tickText } from "./scales";
 import type { Trace } from "./trace";
 
 const SPACE = "http://www.w3.org/2000/svg";
-const FACE = "system-ui, sans-serif";
 const HEAD = 26;
 
 type Attributes = Record<string, string | number>;
@@ -42,7 +42,7 @@ export function drawing(chart: Chart): SVGElement {
   svg.append(clip, inside);
   for (const trace of chart.list) {
     const end = lastIn(trace, u.scales.x.max!);
-    if (trace.label && end >= 0 && chart.list.filter((one) => one.label).length <= 5) {
+    if (trace.label && end >= 0 && chart.options.room) {
       svg.append(text(left + width + 5, y(trace.line[end]) + 4, trace.label, { fill: trace.colour }));
     }
     for (let at = 0; at < trace.nonfinite.length; at++) {

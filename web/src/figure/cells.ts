@@ -30,12 +30,18 @@ export function shareOf(heat: Heat, value: number): number {
   return Math.min(Math.max((onto(scale, value) - low) / (onto(scale, heat.high) - low || 1), 0), 1);
 }
 
-/** Draws every cell. Row 0 is lowest. */
-export function paintCells(context: CanvasRenderingContext2D, heat: Heat, ground: Ground, theme: Theme): void {
+/** Draws every cell. Row 0 is lowest. `hollow` leaves what is missing empty: it cannot be, rather than is not. */
+export function paintCells(
+  context: CanvasRenderingContext2D,
+  heat: Heat,
+  ground: Ground,
+  theme: Theme,
+  hollow = false,
+): void {
   const grid = isGrid(heat);
   if (grid && heat.y.length * heat.x.length <= MOST_ROUNDED) paintRounded(context, heat, ground);
   else paintPixels(context, heat, ground);
-  paintHatches(context, heat, ground, theme);
+  if (!hollow) paintHatches(context, heat, ground, theme);
   paintCrosses(context, heat, ground, theme);
 }
 

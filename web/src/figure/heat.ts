@@ -20,6 +20,8 @@ export interface HeatOptions {
   cell?: number;
   /** Without its own colour scale beside the title. */
   bare?: boolean;
+  /** What a cell without a value means where it is no gap in the data; it is then left empty, not hatched. */
+  hollow?: string;
   interval?: (row: number, column: number) => [number, number] | null;
   /** A cell was chosen by click or Enter. */
   pick?: (row: number, column: number) => void;
@@ -125,7 +127,7 @@ export class HeatMap implements Drawn {
     const share = (edge: number) => along(this.panel.x_scale, this.range, edge);
     this.ground.edges = columnEdges(this.heat, this.panel.x_scale).map((edge) => left + share(edge) * wide);
     const context = this.clean(this.base);
-    paintCells(context, this.heat, this.ground, this.shared.theme);
+    paintCells(context, this.heat, this.ground, this.shared.theme, this.options.hollow !== undefined);
     paintNames(context, this.seen);
     this.paintOver();
   }
@@ -253,7 +255,7 @@ export class HeatMap implements Drawn {
     const x = this.heat.x[this.at.column]!;
     const column = typeof x === "string" ? `${this.options.column ?? this.panel.x} ${x}` : placeWords(axisOf(this.panel.x), x);
     const where = h("b", {}, `${column} · ${row}`);
-    if (value === null) return this.frame.say(where, "no number there");
+    if (value === null) return this.frame.say(where, this.options.hollow ?? "no number there");
     if (typeof value === "string") return this.frame.say(where, h("span", { class: "figure-lost" }, value));
     const [low, high] = this.options.interval?.(this.at.row, this.at.column) ?? [null, null];
     this.frame.say(where, reading(colourAt(mapOf(this.heat), shareOf(this.heat, value)), "", value, low, high));

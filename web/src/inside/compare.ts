@@ -14,20 +14,26 @@ function line(label: string, x: number[], y: ArrayLike<number>, hue: number): Li
 }
 
 /** Both runs above, their difference below about zero; a hairline where one left the other. */
-export function comparison(pair: Pair, names: [string, string], metric: string, forked: number | null): Figure {
+export function comparison(
+  pair: Pair,
+  names: [string, string],
+  hues: [number, number],
+  metric: string,
+  forked: number | null,
+): Figure {
   const fork: Rule[] = forked === null ? [] : [{ mark: "Rule", x: forked, low: null, high: null, label: "fork", hue: null }];
   const reach = extent(pair.difference.filter(Number.isFinite).map(Math.abs))[1];
   const zero: Line = { ...line("", [pair.x[0] ?? 0, pair.x.at(-1) ?? 1], [0, 0], 0), role: "quiet" };
   const both: Panel = {
     ...PANEL,
     title: metric,
-    marks: [line(names[0], pair.x, pair.a, 0), line(names[1], pair.x, pair.b, 1), ...fork],
+    marks: [line(names[0], pair.x, pair.a, hues[0]), line(names[1], pair.x, pair.b, hues[1]), ...fork],
   };
   const difference: Panel = {
     ...PANEL,
     title: "difference",
     y: `${names[1]} − ${names[0]}`,
-    marks: [zero, line("", pair.x, pair.difference, 2), ...fork],
+    marks: [zero, line("", pair.x, pair.difference, hues[1]), ...fork],
     y_range: reach > 0 ? [-1.05 * reach, 1.05 * reach] : null,
     latest: reach === 0 ? "equal at every step" : "",
   };

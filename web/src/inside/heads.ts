@@ -11,6 +11,8 @@ import type { Choice, Memory, Part, Rows, Shown, Source, Transition } from "./so
 
 /** Side of a cell of the grid. */
 const CELL = 24;
+/** Side of a pattern, about, in pixels. */
+const PATTERN = 520;
 
 /** Mounts the view into an element. */
 export function headsView(element: HTMLElement, source: Source, memory: Memory, links = new Links()): Shown {
@@ -29,6 +31,7 @@ class HeadsView implements Shown {
   private attention: DrawnFigure | null = null;
   private scrubber: Scrubber | null = null;
   private asked = 0;
+  private following = false;
   private readonly top = h("div", { class: "inside-top" });
   private readonly left = h("div", { class: "inside-grid" });
   private readonly over = h("div", {});
@@ -64,7 +67,7 @@ class HeadsView implements Shown {
     const link = this.links.of("step");
     this.stops.push(
       this.memory.watch(() => void this.refresh()),
-      link.join(this, (change) => change === "place" && link.place !== null && this.scrubber?.near(link.place)),
+      link.join(this, (change) => change === "place" && link.place !== null && this.follow(link.place)),
     );
     await this.refresh();
   }
@@ -123,9 +126,16 @@ class HeadsView implements Shown {
     return this.rows!.steps.indexOf(this.scrubber!.step);
   }
 
+  /** A step was chosen elsewhere: the nearest checkpoint is shown, and the mark stays where it was put. */
+  private follow(step: number): void {
+    this.following = true;
+    this.scrubber?.near(step);
+    this.following = false;
+  }
+
   private moved(): void {
     this.grid?.update(headGrid(this.rows!, this.index, this.title));
-    this.links.of("step").setPlace(this.scrubber!.step, this);
+    if (!this.following) this.links.of("step").setPlace(this.scrubber!.step, this);
     this.memory.set({ step: String(this.scrubber!.step) });
   }
 
@@ -189,7 +199,8 @@ class HeadsView implements Shown {
       if (this.matrix.dataset.key !== key) return;
       const figure = patternFigure(pattern, `where it looks at step ${step.toLocaleString("en")}`);
       this.attention?.destroy();
-      this.attention = drawFigure(this.matrix, figure, { tools: false, heat: { cell: 14, row: "query", column: "key" } });
+      const heat = { cell: cellFor(pattern.tokens.length), row: "query", column: "key", hollow: "comes later: it cannot be seen" };
+      this.attention = drawFigure(this.matrix, figure, { tools: false, heat });
     } catch (error) {
       if (this.matrix.dataset.key !== key) return;
       this.attention?.destroy();
@@ -197,6 +208,11 @@ class HeadsView implements Shown {
       fill(this.matrix, h("p", { class: "figure-note" }, named(error instanceof Error ? error.message : String(error))));
     }
   }
+}
+
+/** Side of a pattern's cells: the whole of it fits beside its head's course. */
+function cellFor(tokens: number): number {
+  return Math.min(Math.max(Math.floor(PATTERN / tokens), 5), 16);
 }
 
 /** What was found of a head, in a sentence. */

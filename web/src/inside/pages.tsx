@@ -5,6 +5,7 @@ import "./inside.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getJson, type Run, type RunDetail } from "../api";
+import { hueOf } from "../colours";
 import type { Figure } from "../figure/description";
 import { drawFigure } from "../figure/draw";
 import type { Links } from "../figure/link";
@@ -12,6 +13,7 @@ import { version, versions } from "../live";
 import type { PageProps } from "../pages";
 import { setExtra, view } from "../state";
 import { useStore } from "../store";
+import { readTheme } from "../theme";
 import { comparison } from "./compare";
 import { headsView } from "./heads";
 import { layersView } from "./layers";
@@ -234,13 +236,19 @@ export function ComparePage({ runs }: PageProps) {
   );
 }
 
+/** The colours the runs have in the table; two others where they share one. */
+function huesOf(a: Run, b: Run): [number, number] {
+  const [first, second] = [a, b].map((run) => readTheme().hues.indexOf(hueOf(run)));
+  return first! >= 0 && second! >= 0 && first !== second ? [first!, second!] : [0, 1];
+}
+
 function Compared({ a, b, metric }: { a: Run; b: Run; metric: string }) {
   const key = `${a.id} ${b.id} ${metric}`;
   const found = useAnswer<Pair>(key, () => pair(a.id, b.id, metric));
   if (!found) return <Said>reading…</Said>;
   if (found instanceof Error) return <Said>{found.message}</Said>;
   const forked = b.parent === a.id ? b.forked_at : a.parent === b.id ? a.forked_at : null;
-  const figure = comparison(found, [a.name, b.name], metric, forked);
+  const figure = comparison(found, [a.name, b.name], huesOf(a, b), metric, forked);
   return <Mounted of={key} mount={(element, links) => drawFigure(element, figure, { links })} />;
 }
 

@@ -13,10 +13,12 @@ export function tokenWords(token: string): string {
 export function patternFigure(pattern: Pattern, title: string): Figure {
   const many = pattern.tokens.length;
   const names = pattern.tokens.map((token, at) => `${at} ${tokenWords(token)}`);
+  const at = (query: number, key: number) => pattern.values[query * many + key]!;
+  const causal = names.every((_, query) => names.every((__, key) => key <= query || at(query, key) === 0));
   const values = names.map((_, query) =>
     names.map((__, key) => {
-      const value = pattern.values[query * many + key]!;
-      return Number.isFinite(value) ? value : ("NaN" as const);
+      if (causal && key > query) return null;
+      return Number.isFinite(at(query, key)) ? at(query, key) : ("NaN" as const);
     }),
   );
   const heat: Heat = {

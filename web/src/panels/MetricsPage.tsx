@@ -7,24 +7,34 @@ import { version, versions } from "../live";
 import { runs as known } from "../runs";
 import { view } from "../state";
 import { useStore } from "../store";
-import { loadNames, PAGE, type Names, type Section } from "./metrics";
+import { firstNames, loadNames, PAGE, type Names, type Section } from "./metrics";
 import { Panel } from "./Panel";
 import "./panels.css";
+
+/** Where some names are known already, the first lines are asked for before the other names. */
+const PATIENCE = 300;
 
 export function MetricsPage({ runs }: PageProps) {
   const { m } = useStore(view);
   const { loaded, error } = useStore(known);
   const changed = version("metrics", runs.map((run) => run.id), useStore(versions));
-  const [names, setNames] = useState<Names | null>(null);
+  const [found, setFound] = useState<{ key: string; names: Names } | null>(null);
+  const key = runs.map((run) => run.id).join() + "\n" + m;
+  const names = found?.key === key ? found.names : (firstNames(runs, m) ?? found?.names);
   const [failed, setFailed] = useState("");
   useEffect(() => {
     const stop = new AbortController();
-    loadNames(runs, m, stop.signal)
-      .then((found) => (setNames(found), setFailed("")))
-      .catch((reason: Error) => stop.signal.aborted || setFailed(reason.message));
-    return () => stop.abort();
+    const ask = () =>
+      loadNames(runs, m, stop.signal)
+        .then((names) => (setFound({ key, names }), setFailed("")))
+        .catch((reason: Error) => stop.signal.aborted || setFailed(reason.message));
+    const waiting = setTimeout(ask, names ? PATIENCE : 0);
+    return () => {
+      clearTimeout(waiting);
+      stop.abort();
+    };
     // New metrics may appear at any change, but seldom do: a tenth of the changes is enough to look again.
-  }, [runs.map((run) => run.id).join(), m, Math.floor(changed / 10)]);
+  }, [key, Math.floor(changed / 10)]);
 
   if (error || failed) return <p class="empty">{error || failed}</p>;
   if (!loaded || !names) return <p class="empty quiet">Loading</p>;

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Run } from "../api";
 import { Chart } from "../charts/chart";
+import { roomFor } from "../charts/names";
 import type { Trace } from "../charts/trace";
 import { cursor, point } from "../cursor";
 import { version, versions } from "../live";
@@ -10,7 +11,7 @@ import { happenings, marks } from "../marks";
 import { view, type View } from "../state";
 import { useStore } from "../store";
 import { theme } from "../theme";
-import { keyOf, load, type Wanted } from "./data";
+import { keyOf, lineNames, load, type Wanted } from "./data";
 
 export interface PlotProps {
   metric: string;
@@ -79,6 +80,7 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     return () => stop.abort();
   }, [key, changed]);
 
+  const room = width ? roomFor(lineNames(runs, now.grouped), width) : 0;
   useEffect(() => {
     if (!width) return;
     chart.current = new Chart(root.current!, {
@@ -89,6 +91,7 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
       theme: colours,
       width,
       height,
+      room,
       words: large ? words(metric, now) : undefined,
       onPoint: (x, run) => point({ x, run, axis: now.x, source: chart.current }),
       onZoom: (range) => zoomTo(range, now.x),
@@ -103,7 +106,7 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
       chart.current!.destroy();
       chart.current = null;
     };
-  }, [metric, now.x, now.xs, now.y, colours, height, large, large && now.smooth, width > 0]);
+  }, [metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth, width > 0]);
 
   const happened = happenings(now.x, runs, useStore(marks), now.step);
   useEffect(() => {
@@ -111,7 +114,7 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     chart.current.resize(width, height);
     chart.current.set(traces, domain(runs, now, traces), happened);
     tell({ chart: chart.current, traces, excluded: chart.current.excluded });
-  }, [traces, width, metric, now.x, now.xs, now.y, now.from, now.to, now.step, colours, height, large, now.smooth, JSON.stringify(happened)]);
+  }, [traces, width, metric, now.x, now.xs, now.y, now.from, now.to, now.step, colours, height, room, large, now.smooth, JSON.stringify(happened)]);
 
   return <div ref={root} class="plot" style={{ height: `${height}px` }} />;
 }

@@ -34,6 +34,15 @@ export const keyOf = ({ metric, runs, width, view }: Wanted): string =>
 /** Few sizes, so that a drag of the window's edge does not ask at every pixel. */
 const rounded = (width: number): number => Math.max(100, Math.ceil(width / 100) * 100);
 
+/** The names of all lines that a chart of these runs may have. */
+export function lineNames(runs: Run[], grouped: boolean): string[] {
+  if (!grouped) return [...namesOf(runs).values()];
+  const groups = conditions(runs);
+  const names = conditionNames(groups);
+  const single = namesOf(runs);
+  return [...groups].map(([key, list]) => (list.length > 1 ? `${names.get(key)} (n=${list.length})` : single.get(list[0].id)!));
+}
+
 function dress(runs: Run[], grouped: boolean): (info: SeriesInfo) => Style {
   const names = namesOf(runs);
   const groups = conditions(runs);

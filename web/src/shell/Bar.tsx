@@ -11,12 +11,14 @@ import { cycleTheme, SMOOTH } from "./keys";
 function Choice<K extends "x" | "xs" | "y" | "band">(props: {
   name: K;
   label: string;
+  /** Said to those who listen to the page only. */
+  silent?: boolean;
   options: readonly (readonly [View[K], string])[];
 }) {
   const now = useStore(view);
   return (
     <fieldset class="choice">
-      <legend>{props.label}</legend>
+      <legend class={props.silent ? "visually-hidden" : ""}>{props.label}</legend>
       {props.options.map(([key, title]) => (
         <button
           key={key}
@@ -53,28 +55,35 @@ export function Bar({ help }: { help(): void }) {
           ?
         </button>
       </nav>
-      <div class="controls">
-        <input
-          type="search"
-          id="find-metrics"
-          placeholder="Search metrics  /"
-          aria-label="Search metrics"
-          value={now.m}
-          onInput={(event) => view.set({ m: event.currentTarget.value })}
-        />
-        <Choice name="x" label="x" options={[["step", "step"], ["tokens", "tokens"], ["time", "time"]]} />
-        <Choice name="xs" label="x scale" options={[["linear", "linear"], ["log", "log"]]} />
-        <Choice name="y" label="y scale" options={[["linear", "linear"], ["log", "log"], ["arcsinh", "arcsinh"]]} />
-        <Smoothing />
-        <Seeds />
-        <Scrubber />
-        {(now.from !== null || now.to !== null) && (
-          <button class="reset" onClick={() => view.set({ from: null, to: null })}>
-            whole range
-          </button>
-        )}
-      </div>
+      {(pages.find((page) => page.key === now.page) ?? pages[0]).charts && <Controls />}
     </header>
+  );
+}
+
+function Controls() {
+  const now = useStore(view);
+  return (
+    <div class="controls">
+      <input
+        type="search"
+        id="find-metrics"
+        placeholder="Search metrics  /"
+        aria-label="Search metrics"
+        value={now.m}
+        onInput={(event) => view.set({ m: event.currentTarget.value })}
+      />
+      <Choice name="x" label="x" options={[["step", "step"], ["tokens", "tokens"], ["time", "time"]]} />
+      <Choice name="xs" label="x scale" silent options={[["linear", "linear"], ["log", "log"]]} />
+      <Choice name="y" label="y" options={[["linear", "linear"], ["log", "log"], ["arcsinh", "arcsinh"]]} />
+      <Smoothing />
+      <Seeds />
+      <Scrubber />
+      {(now.from !== null || now.to !== null) && (
+        <button class="reset" onClick={() => view.set({ from: null, to: null })}>
+          whole range
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -117,8 +126,8 @@ function Seeds() {
           view.set(value === "each" ? { grouped: false } : { grouped: true, band: value as View["band"] })
         }
       >
-        <option value="range">mean, min to max</option>
-        <option value="sd">mean ± 1 sd</option>
+        <option value="range">mean, min–max</option>
+        <option value="sd">mean ± sd</option>
         <option value="ci">mean, 95 % CI</option>
         <option value="each">one by one</option>
       </select>
