@@ -4,12 +4,14 @@ Seeds are the reader's: `ONTOGENY_SEEDS=5,17,23 make test-all`. Each run takes a
 """
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pandas as pd
 import pytest
 import torch
 
-from ontogeny.detect import claimed, detect
+from ontogeny.detect import claimed, detect, detect_each, leads, over_seeds
 from ontogeny.measure import measure
 from ontogeny.record.recipe import load_recipe
 from ontogeny.record.train import train
@@ -20,11 +22,21 @@ WINDOW = (600, 1350)
 pytestmark = pytest.mark.slow
 
 
-def transitions(folder, name: str, *overrides: str) -> pd.DataFrame:
-    torch.set_num_threads(1)
-    run = train(load_recipe(name, overrides), folder / name, grade=False)
-    assert measure(run.path) >= 25
-    return detect(run.path)
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> Callable[..., Path]:
+    """A run of a recipe under a seed, trained and measured once for all tests."""
+    folder, made = tmp_path_factory.mktemp("induction"), {}
+
+    def train_once(name: str, *overrides: str) -> Path:
+        key = (name, *overrides)
+        if key not in made:
+            torch.set_num_threads(1)
+            run = train(load_recipe(name, overrides), folder / f"{name}-{len(made)}", grade=False)
+            assert measure(run.path) >= 25
+            made[key] = run.path
+        return made[key]
+
+    return train_once
 
 
 def best(found: pd.DataFrame, part: str) -> pd.Series | None:
@@ -35,9 +47,9 @@ def best(found: pd.DataFrame, part: str) -> pd.Series | None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("vocabulary", [64, 48])
-def test_induction_forms_inside_its_window_and_the_previous_token_head_not_later(tmp_path, seed, vocabulary):
+def test_induction_forms_inside_its_window_and_the_previous_token_head_not_later(trained, seed, vocabulary):
     overrides = (f"training.seed={seed}", f"objective.vocabulary={vocabulary}")
-    found = transitions(tmp_path, "induction", *overrides)
+    found = detect(trained("induction", *overrides))
     induction = best(found, "induction")
     assert induction is not None, found[found["part"] == "induction"].to_string()
     assert WINDOW[0] <= induction["step"] <= WINDOW[1]
@@ -51,16 +63,36 @@ def test_induction_forms_inside_its_window_and_the_previous_token_head_not_later
     assert previous.iloc[0]["low"] <= induction["high"]
 
 
-def test_one_layer_never_forms_it(tmp_path):
-    found = transitions(tmp_path, "induction-one-layer", f"training.seed={SEEDS[0]}")
+def test_one_layer_never_forms_it(trained):
+    found = detect(trained("induction-one-layer", f"training.seed={SEEDS[0]}"))
     assert best(found, "induction") is None
     assert set(found[found["part"] == "induction"]["verdict"]) <= {"none", "gradual", "unfinished"}
 
 
-def test_a_positional_habit_is_not_induction_though_the_loss_falls(tmp_path):
-    found = transitions(tmp_path, "induction-absolute", f"training.seed={SEEDS[0]}")
+def test_a_positional_habit_is_not_induction_though_the_loss_falls(trained):
+    found = detect(trained("induction-absolute", f"training.seed={SEEDS[0]}"))
     assert best(found, "induction") is None
     loss = found[found["part"] == "heldout_loss"].iloc[0]
     assert loss["size"] < -2, "the loss on the repeats falls by nats"
     assert loss["low"] <= loss["step"] <= loss["high"]
     assert loss["verdict"] != "transition", "no null is known for a loss, so nothing is claimed of it"
+
+
+def test_over_seeds_it_forms_in_all_runs_and_in_no_control(trained):
+    """The run is the unit; so few seeds have an interval, and no p against controls where none could be."""
+    parts = ["induction", "previous_token"]
+    seeded = [f"training.seed={seed}" for seed in SEEDS]
+    tables = detect_each([trained("induction", seed, "objective.vocabulary=64") for seed in seeded], parts)
+    controls = detect_each([trained("induction-one-layer", seeded[0])], parts)
+    found = over_seeds(tables, controls)
+    row = found[found["part"] == "induction"].iloc[0]
+    assert (row["shown"], row["runs"], row["controls_shown"]) == (len(SEEDS), len(SEEDS), 0)
+    assert WINDOW[0] <= row["step"] <= WINDOW[1]
+    assert row["low"] <= row["step"] <= row["high"]
+    assert pd.isna(row["p"])
+    assert "cannot go below" in row["reason"]
+    alone = over_seeds(tables)
+    assert alone[alone["part"] == "induction"]["p"].iloc[0] < 0.01 ** (len(SEEDS) - 1)
+    over = leads(tables, "previous_token", "induction").iloc[-1]
+    assert over["n"] == len(SEEDS)
+    assert abs(over["lead"]) < 0.1, "they form together, within a quarter of the steps"

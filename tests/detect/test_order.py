@@ -79,9 +79,21 @@ def test_one_run_has_a_lead_and_no_interval_over_runs():
     assert "one value has no interval" in row["reason"]
 
 
+def test_both_are_taken_on_one_stimulus_where_there_is_one():
+    one = table(
+        change("previous_token", 50, stimulus="a"),
+        change("previous_token", 100, stimulus="b"),
+        change("induction", 200, stimulus="b"),
+    )
+    assert leads({"run": one}, "previous_token", "induction")["first_step"].iloc[0] == 100
+    other = table(change("previous_token", 50, stimulus="a"), change("induction", 200, stimulus="b"))
+    assert leads({"run": other}, "previous_token", "induction")["first_step"].iloc[0] == 50
+
+
 def test_runs_that_lack_one_of_them_are_left_out_and_named():
     found = leads({"both": run(100, 200), "none": run(100, 200, claimed=False), "too": run(100, 220)},
                   "previous_token", "induction")  # fmt: skip
+    assert found["reason"].iloc[0] == ""
     assert found["reason"].iloc[1] == "no claimed change of induction"
     assert found["n"].iloc[-1] == 2
     assert "1 of 3 runs do not show both" in found["reason"].iloc[-1]

@@ -54,7 +54,7 @@ def leads(
     """How much earlier `first` changed than `second`: a row for every run, and one over all of them.
 
     tables   what `detect` gave for each run, by the runs' names; of each part its best claimed change counts,
-             on the stimulus on which most runs claim one
+             on one stimulus for both if there is one, and on that on which most runs claim it
     lead     log10 t_second − log10 t_first: 1 is a factor of ten, above 0 `first` came first
     earlier  `first`, `second`, or `none` where the interval holds 0
     The last row, whose `run` is empty, is the mean over the runs that show both, with Student's interval over
@@ -65,7 +65,11 @@ def leads(
     for name in (first, second):
         if name not in set(found["part"]):
             raise UnknownName("part that was looked at", name, set(found["part"]))
-    ones, others = _times(found, first), _times(found, second)
+    ones, others = (claims(found[found["part"] == name]) for name in (first, second))
+    shared = set(ones["stimulus_name"]) & set(others["stimulus_name"])
+    if shared:
+        ones, others = (some[some["stimulus_name"].isin(shared)] for some in (ones, others))
+    ones, others = _times(ones), _times(others)
     rows = [_of_run(run, (first, ones.get(run)), (second, others.get(run))) for run in tables]
     rows.append(_over_runs(rows, first, second, alpha))
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -75,9 +79,8 @@ def _log(step: float) -> float:
     return math.log10(max(step, 0.5))
 
 
-def _times(found: pd.DataFrame, part: str) -> dict[str, When]:
-    """When a part changed in each run that claims it."""
-    claimed = claims(found[found["part"] == part])
+def _times(claimed: pd.DataFrame) -> dict[str, When]:
+    """When a part changed in each run that claims it, on the stimulus on which most do."""
     if claimed.empty:
         return {}
     stimulus = claimed["stimulus_name"].value_counts().sort_index(kind="stable").idxmax()
@@ -92,7 +95,14 @@ def _or(bound: float, step: float) -> float:
 
 
 def _of_run(run: str, first: tuple[str, When | None], second: tuple[str, When | None]) -> dict[str, Any]:
-    row: dict[str, Any] = {"run": run, "first": first[0], "second": second[0], "n": 1, "earlier": NEITHER}
+    row: dict[str, Any] = {
+        "run": run,
+        "first": first[0],
+        "second": second[0],
+        "n": 1,
+        "earlier": NEITHER,
+        "reason": "",
+    }
     lacking = [name for name, when in (first, second) if when is None]
     if first[1] is None or second[1] is None:
         return {**row, "n": 0, "reason": f"no claimed change of {' and '.join(lacking)}"}
