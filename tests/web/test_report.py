@@ -201,10 +201,8 @@ def test_every_head_at_every_checkpoint(read, written):
     grid.focus()
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
-    assert re.search(
-        r"head 0 · layer 1|head 1 · layer", heads.locator(".inside-grid .figure-readout").inner_text()
-    )
-    assert heads.locator(".inside-detail .figure-title").inner_text() != "layer 1 head 2"
+    expect(heads.locator(".inside-grid .figure-readout")).to_contain_text("head 2 · layer 0")
+    expect(title).not_to_have_text("layer 0 head 1")
     heads.locator("select").first.select_option("first_token_attention")
     expect(heads.locator(".inside-grid .figure-title")).to_have_text("first token attention")
 
