@@ -32,7 +32,8 @@ def copying(
     Known: W_O = W_Vᵀ with W_U = W_Eᵀ -> 1; W_O negated -> −1; random weights -> 0 ± 1.5 / d_head.
     Misleads: it sees the direct path only; a norm's division, its mean and its bias are left out, as are the
     norms that a post-norm model applies to the whole stream, and what later layers make of it. One token
-    with a large norm can carry the score. `zero-weight` where Σ|λ| < 1e-12.
+    with a large norm can carry the score, and so can a direction that all tokens share: read it beside its
+    null, which is at 0.9 in some heads of small models. `zero-weight` where Σ|λ| < 1e-12.
     """
     read = head_value.double() * head_gains.read.double()
     written = head_output_weight.double() * head_gains.written.double()[:, None]
