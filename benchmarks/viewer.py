@@ -1,0 +1,173 @@
+"""The dashboard in a browser beside a Plotly page of the same data: first figure, zoom, memory, many panels.
+
+    python benchmarks/viewer.py [--quick]
+
+Ten runs of 100,000 steps in one chart, and ten runs of 1,200 steps in 48 charts that are all in view. Both
+pages are served by this machine to the same headless Chromium, in turns, in a fresh context each time; a time
+ends two animation frames after the last line was drawn. The dashboard's times hold all that its server does
+with the journals read before (and, without a bound, with nothing read before); Plotly gets every point as raw
+float32 from memory.
+Zoom: to a tenth of the steps, for the dashboard with the finer buckets fetched and drawn. Heap: JavaScript
+objects and array buffers after a collection. Medians; the bound is on the ratio.
+
+Plotly (`plotly.js-dist-min`) is installed by npm into a temporary folder.
+"""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from claims import Claim, conclude
+from ontogeny.dashboard.server import Server
+from ontogeny.store.compaction import compact_journal
+from ontogeny.store.journal import JournalWriter
+from ontogeny.store.run import Run
+from viewer_pages import PLOTLY, peer, serving
+
+RUNS, LONG, SHORT, PANELS = 10, 100_000, 1_200, 48
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+#: All 48 panels are in view: neither page may save itself the drawing.
+WINDOW: ViewportSize = {"width": 1440, "height": 4800}
+DRAWN = """() => new Promise(done =>
+    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"""
+
+
+def curves(steps: int, metrics: int) -> np.ndarray:
+    """[run, metric, step] losses that fall, with heavy noise."""
+    rng = np.random.default_rng(0)
+    fall = 4 * np.arange(1, steps + 1) ** -0.1
+    return (fall + 0.05 * rng.standard_t(4, (RUNS, metrics, steps))).astype(np.float32)
+
+
+def record(home: Path, values: np.ndarray) -> None:
+    """The curves as runs of a collection."""
+    for index, metrics in enumerate(values):
+        run = Run.create(home / f"run-{index}", {"recipe": {"training": {"seed": 0, "steps": len(metrics[0])},
+                                                            "optimizer": {"lr": index}}})  # fmt: skip
+        path = run.path / "journal" / "000.journal"
+        writer = JournalWriter(path)
+        writer.note("begin", step=0)
+        names = [f"metric{number:02d}" for number in range(len(metrics))]
+        for step, column in enumerate(metrics.T.tolist(), start=1):
+            writer.append(step, dict(zip(names, column, strict=True)))
+        writer.note("end", outcome="finished")
+        writer.close()
+        compact_journal(path)
+
+
+def heap(page: Page) -> float:
+    """MB of objects and buffers, after a collection."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    usage: dict[str, Any] = session.send("Runtime.getHeapUsage")
+    return (usage["usedSize"] + usage.get("backingStorageSize", 0)) / 1e6
+
+
+@contextmanager
+def opened(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(viewport=WINDOW)
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(address, wait_until="commit")
+    yield page
+    context.close()
+
+
+def ours_first(page: Page, panels: int) -> float:
+    complete = "window.__ontogeny?.charts.filter(one => one.series.length === 10).length"
+    page.wait_for_function(f"panels => {complete} >= panels", arg=panels)
+    return page.evaluate(DRAWN)
+
+
+def ours_zoom(page: Page) -> float:
+    box = page.locator(".u-over").first.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.45, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.55, middle, steps=4)
+    page.evaluate("() => addEventListener('mouseup', () => (window.released = performance.now()), true)")
+    page.mouse.up()
+    page.wait_for_function("() => (([a, b]) => b - a < 40)(window.__ontogeny.charts[0].series[0].x)")
+    return page.evaluate(DRAWN) - page.evaluate("() => window.released")
+
+
+def peer_first(page: Page, panels: int) -> float:
+    page.wait_for_function("panels => window.drawn === panels", arg=panels)
+    return page.evaluate("() => window.finished")
+
+
+def peer_zoom(page: Page) -> float:
+    return page.evaluate("() => window.zoom(45_000, 55_000)")
+
+
+def measure(quick: bool) -> list[Claim]:
+    rounds = 2 if quick else 5
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        home = Path(folder)
+        subprocess.run(["npm", "install", "--silent", "--prefix", folder, PLOTLY], check=True)
+        library = home / "node_modules" / "plotly.js-dist-min" / "plotly.min.js"
+        found: dict[str, list[float]] = {}
+        chromium = shutil.which("chromium") or "/usr/bin/chromium"
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        for name, steps, panels in (("chart", LONG, 1), ("panels", SHORT, PANELS)):
+            values = curves(steps, panels)
+            record(home / name, values)
+            keep = lambda key, name=name: found.setdefault(f"{name} {key}", [])
+            for _ in range(rounds):
+                both(browser, home / name, library, values, keep)
+        browser.close()
+    return claims({key: float(np.median(all_)) for key, all_ in found.items()})
+
+
+Keep = Callable[[str], list[float]]
+
+
+def both(browser: Browser, runs: Path, library: Path, values: np.ndarray, keep: Keep) -> None:
+    """One round: the dashboard with a cold server and a warm one, then the Plotly page."""
+    panels = values.shape[1]
+    with tempfile.TemporaryDirectory() as cache:
+        server = Server(runs, Path(cache))
+        with serving(server.app, server.close) as address:
+            with opened(browser, address) as page:
+                keep("ours cold").append(ours_first(page, panels))
+            with opened(browser, address) as page:
+                keep("ours first").append(ours_first(page, panels))
+                keep("ours heap").append(heap(page))
+                if panels == 1:
+                    keep("ours zoom").append(ours_zoom(page))
+    with serving(lambda _: peer(library, values)) as address, opened(browser, address) as page:
+        keep("peer first").append(peer_first(page, panels))
+        keep("peer heap").append(heap(page))
+        if panels == 1:
+            keep("peer zoom").append(peer_zoom(page))
+
+
+def claims(at: dict[str, float]) -> list[Claim]:
+    """The ratios with their bounds, each with both numbers beside it."""
+    rows = (
+        ("first figure, 10 x 100,000", "chart", "first", "ms", 0.2),
+        ("zoom, 10 x 100,000", "chart", "zoom", "ms", 0.1),
+        ("heap, 10 x 100,000", "chart", "heap", "MB", 0.4),
+        ("48 panels x 10 runs", "panels", "first", "ms", 0.25),
+    )
+    told = []
+    for what, name, kind, unit, most in rows:
+        ours, theirs = at[f"{name} ours {kind}"], at[f"{name} peer {kind}"]
+        told.append(Claim(what, ours / theirs, "of Plotly's", most, f"{ours:.0f} and {theirs:.0f} {unit}"))
+    for name in ("chart", "panels"):
+        told.append(
+            Claim(f"{name}: first figure, a server that has read nothing", at[f"{name} ours cold"], "ms")
+        )
+    return told
+
+
+if __name__ == "__main__":
+    conclude(__doc__, measure)
