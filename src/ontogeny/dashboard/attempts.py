@@ -6,6 +6,7 @@ gives what can be read of it; what cannot is counted as damage.
 
 import contextlib
 import math
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -200,8 +201,9 @@ def _plain(rows: Steps, values: NDArray) -> tuple[Steps, Numbers]:
 
 def stamp_of(path: Path) -> tuple[int, ...]:
     """What changes whenever a journal does, whichever form it has; empty if it has none."""
-    for form in (path.with_suffix(".journal"), path.with_suffix(".parquet")):
+    stem = os.fspath(path).removesuffix(path.suffix)
+    for form in (".journal", ".parquet"):
         with contextlib.suppress(OSError):
-            state = form.stat()
+            state = os.stat(stem + form)
             return state.st_ino, state.st_size, state.st_mtime_ns
     return ()

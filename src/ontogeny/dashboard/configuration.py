@@ -62,9 +62,8 @@ def interventions_of(identity: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def group_of(identity: Mapping[str, Any]) -> str:
+def group_of(identity: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     """The hash of everything but the seed: what runs of one condition have in common."""
-    config = configuration(identity)
     rest = {k: v for k, v in config.items() if k not in SEEDS and not k.endswith(".seed")}
     forked = identity.get("parent", {}).get("step") if isinstance(identity.get("parent"), Mapping) else None
     text = json.dumps([rest, interventions_of(identity), forked], sort_keys=True, default=str)

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -27,9 +28,12 @@ Kind = Literal["run", "series"]
 
 
 class Entry:
-    """What is known of a run; every method that reads holds `lock`. Nothing is ever written into the run."""
+    """What is known of a run; every method that reads holds `lock`. Nothing is ever written into the run.
 
-    def __init__(self, path: Path, kind: Kind, memory: Memory) -> None:
+    `place` says where it is, whatever the present folder.
+    """
+
+    def __init__(self, path: Path, kind: Kind, memory: Memory, place: str) -> None:
         self.path, self.kind, self.memory = path, kind, memory
         self.home = home_of(path) if kind == "series" else path
         self.lock = threading.RLock()
@@ -43,8 +47,8 @@ class Entry:
         self._manifest: tuple[int, ...] | None = None
         self._pyramids: dict[tuple[str, str, Spacing], tuple[int, int, list[Pyramid]]] = {}
         self.read_identity()
-        place = f"{self.identity.get('id', '')}\0{path.resolve()}"
-        self.id = hashlib.blake2s(place.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        told = f"{self.identity.get('id', '')}\0{place}".encode("utf-8", "surrogatepass")
+        self.id = hashlib.blake2s(told, digest_size=8).hexdigest()
 
     @property
     def name(self) -> str:
@@ -65,7 +69,7 @@ class Entry:
         except (OntogenyError, OSError) as error:
             self.damage = str(error).splitlines()[0]
         self.config = configuration(self.identity)
-        self.group, self.seed = group_of(self.identity), seed_of(self.config)
+        self.group, self.seed = group_of(self.identity, self.config), seed_of(self.config)
         return True
 
     config: Mapping[str, Any] = {}
@@ -83,13 +87,11 @@ class Entry:
 
     def journals(self) -> list[Path]:
         """One a attempt, in order, whichever form it has."""
+        folder = self.path / "journal"
         with contextlib.suppress(OSError):
-            found = {
-                path.stem: path.with_suffix(".journal")
-                for path in (self.path / "journal").iterdir()
-                if path.suffix in (".journal", ".parquet") and path.stem.isdecimal()
-            }
-            return [found[stem] for stem in sorted(found)]
+            names = (os.path.splitext(name) for name in os.listdir(folder))
+            found = {stem for stem, form in names if form in (".journal", ".parquet") and stem.isdecimal()}
+            return [folder / f"{stem}.journal" for stem in sorted(found)]
         return []
 
     def look(self, at_least: float = LOOK_EVERY) -> None:

@@ -81,7 +81,7 @@ def _columns(shelf: Shelf, lines: list[dict[str, Any]]) -> list[dict[str, str]]:
     names = list(dict.fromkeys([n for n in FIRST_METRICS if any(n in line["last"] for line in lines)]))
     names += [name for name in dict.fromkeys(n for line in lines for n in line["last"]) if name not in names]
     fixed = [{"key": key, "title": title, "kind": kind} for key, title, kind in COLUMNS]
-    keys = [{"key": f"config.{key}", "title": key, "kind": "config"} for key in shelf.varying()[:MOST_KEYS]]
+    keys = [{"key": f"config.{key}", "title": key, "kind": "config"} for key in shelf.varying[:MOST_KEYS]]
     last = [{"key": f"last.{name}", "title": name, "kind": "metric"} for name in names[:MOST_METRICS]]
     return [*fixed, *keys, *last]
 

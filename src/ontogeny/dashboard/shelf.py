@@ -4,8 +4,7 @@ import contextlib
 import os
 import threading
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,9 @@ class Shelf:
         self._by_id: dict[str, Entry] = {}
         self._by_identity: dict[str, list[Entry]] = {}
         self._listed = 0.0
-        key = xxhash.xxh3_64_hexdigest(str(path.resolve()).encode("utf-8", "surrogatepass"))
+        self._root = str(path.resolve())
+        self._varying: list[str] = []
+        key = xxhash.xxh3_64_hexdigest(self._root.encode("utf-8", "surrogatepass"))
         self.cache = cache / key
         self.summaries = Summaries(self.cache / "runs.json")
         if not self.entries() and not path.is_dir():
@@ -60,12 +61,17 @@ class Shelf:
             return
         known = self._entries
         self._entries = {
-            path: known.get(path) or Entry(path, kind, self.memory) for path, kind in sorted(found.items())
+            path: known.get(path) or Entry(path, kind, self.memory, self._place(path))
+            for path, kind in sorted(found.items())
         }
+        self._varying = varying([entry.config for entry in self._entries.values()])
         self._by_id = {entry.id: entry for entry in self._entries.values()}
         self._by_identity = {}
         for entry in self._entries.values():
             self._by_identity.setdefault(str(entry.identity.get("id", "")), []).append(entry)
+
+    def _place(self, path: Path) -> str:
+        return self._root if path == self.path else os.path.join(self._root, path.name)
 
     def entry(self, key: str) -> Entry:
         """The run of an id; NoSuchRun if there is none."""
@@ -89,18 +95,23 @@ class Shelf:
         named = [one for one in rivals if one.name == entry.parent.get("name")]
         return (named or rivals)[0].id if rivals else None
 
+    @property
     def varying(self) -> list[str]:
         """Keys of the configuration that are not the same in all runs, the seed left out."""
-        seen: dict[str, Counter[str]] = {}
-        entries = self.entries()
-        for entry in entries:
-            for key, value in entry.config.items():
-                seen.setdefault(key, Counter())[repr(value)] += 1
-        return [
-            key
-            for key, values in seen.items()
-            if not key.endswith("seed") and (len(values) > 1 or values.total() < len(entries))
-        ]
+        return self._varying
+
+
+def varying(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Keys whose values are not the same in all, or that some lack; the seed left out."""
+    found: dict[str, None] = {}
+    first, missing = configs[0] if configs else {}, object()
+    for config in configs[1:]:
+        for key, value in config.items():
+            if key not in found and first.get(key, missing) != value:
+                found[key] = None
+        if len(config) < len(first):
+            found |= dict.fromkeys(key for key in first if key not in config)
+    return [key for key in found if not key.endswith("seed")]
 
 
 def _runs_at(path: Path) -> dict[Path, Any]:

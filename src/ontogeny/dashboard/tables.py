@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -37,7 +38,7 @@ class Tables:
         """What changes whenever files of `rows`, `arrays` or one table do."""
         looked, stamp = self._stamps.get(name, (0.0, None))
         if not looked or time.monotonic() - looked > LOOK_EVERY:
-            stamp = _stamp(self.home / name)
+            stamp = _stamp(os.path.join(self.home, name))
             self._stamps[name] = time.monotonic(), stamp
         return stamp
 
@@ -95,12 +96,12 @@ class Tables:
             return held
 
 
-def _stamp(path: Path) -> Any:
+def _stamp(path: str) -> Any:
     with contextlib.suppress(OSError):
-        if path.is_dir():
-            with os.scandir(path) as listed:
-                found = [(one.name, one.stat()) for one in listed if not one.name.startswith(".")]
-            return sorted((name, state.st_size, state.st_mtime_ns) for name, state in found)
-        state = path.stat()
-        return state.st_ino, state.st_size, state.st_mtime_ns
+        state = os.stat(path)
+        if not stat.S_ISDIR(state.st_mode):
+            return state.st_ino, state.st_size, state.st_mtime_ns
+        with os.scandir(path) as listed:
+            found = [(one.name, one.stat()) for one in listed if not one.name.startswith(".")]
+        return sorted((name, state.st_size, state.st_mtime_ns) for name, state in found)
     return ()

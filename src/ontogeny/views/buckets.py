@@ -58,7 +58,7 @@ class Buckets:
 def _shifts(steps: Ints, level: int, spacing: Spacing) -> Ints:
     """The base-two logarithm of the width of the bucket around each step."""
     if spacing == "linear":
-        return np.full_like(steps, level)
+        return np.broadcast_to(np.int64(level), steps.shape)
     octave = np.frexp(steps.astype(np.float64))[1].astype(np.int64) - 1
     return np.maximum(octave - (FINEST - level), 0)
 
@@ -82,6 +82,8 @@ def _checked(steps: ArrayLike, values: ArrayLike) -> tuple[Ints, Floats]:
         raise BadContract(
             "steps cannot be bucketed", received=f"{x.min()} to {x.max()}", allowed="0 to 2**52"
         )
+    if (x[1:] >= x[:-1]).all():
+        return x, y
     order = np.argsort(x, kind="stable")
     return x[order], y[order]
 
@@ -161,6 +163,10 @@ def _reduced(y: Floats, left: Ints, width: Ints, starts: Ints) -> Buckets:
     def over(ufunc: Any, column: Any) -> Any:
         return ufunc.reduceat(column, starts) if len(starts) else column[:0]
 
+    if finite.all():  # nothing is left out: no column need be copied
+        last = y[ends - 1] if len(starts) else y[:0]
+        low, high = over(np.minimum, y), over(np.maximum, y)
+        return Buckets(left, left + width, y[starts], low, high, last, ends - starts, np.zeros_like(starts))
     position = np.arange(len(y))
     first = over(np.minimum, np.where(finite, position, len(y)))
     last = over(np.maximum, np.where(finite, position, -1))
