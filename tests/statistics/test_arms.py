@@ -52,7 +52,7 @@ def test_claims_divide_alpha():
     assert arm_effects(control, treatment, claims=2)[0].p.status == "n-too-small"
 
 
-def test_one_run_an_arm():
+def test_f81_one_run_an_arm_gives_an_effect_and_no_p():
     found = arm_effects(np.array([[1.0]]), np.array([[1.5]]))[0]
     assert (found.effect.value, found.effect.low) == (0.5, None)
     assert found.p.status == found.seeds.status == "n-too-small"

@@ -12,7 +12,7 @@ from ontogeny.statistics.mean_of_series import mean_of_series
 LONG, SHORT = np.arange(521), np.arange(516)
 
 
-def test_runs_of_521_and_516_points():
+def test_f82_runs_of_521_and_516_points():
     found = mean_of_series([(LONG, LONG * 1.0), (SHORT, SHORT + 2.0)])
     assert np.array_equal(found.steps, LONG)
     assert found.n.tolist() == [2] * 516 + [1] * 5
