@@ -62,6 +62,18 @@ def test_graded_scores_need_fewer_items_where_they_vary_less():
     assert found.score.low <= graded.mean() <= found.score.high
 
 
+def test_a_difference_of_two_models_is_asked_in_pairs():
+    rng = np.random.default_rng(3)
+    before = (rng.uniform(size=3000) < 0.6).astype(float)
+    after = np.where(rng.uniform(size=3000) < 0.1, 1 - before, before)
+    both = (1 + after - before) / 2
+    found = sequential_evaluation(lambda items: both[np.array(items)], range(3000), 0.05)
+    low, high = 2 * found.score.low - 1, 2 * found.score.high - 1
+    assert low <= (after - before).mean() <= high <= low + 0.1 + 1e-12
+    alone = sequential_evaluation(lambda items: after[np.array(items)], range(3000), 0.05)
+    assert found.score.n < alone.score.n / 2
+
+
 def test_the_interval_holds_although_it_stopped_early():
     rng, missed = np.random.default_rng(2), 0
     for seed in range(150):

@@ -57,7 +57,8 @@ def sequential_evaluation(
     is named), `unconverged` where the looks contradict each other, which has a chance of at most alpha.
     BadArgument for a score outside [0, 1], or an answer of another length.
     Known: 10,000 items, 95 % right, width 0.04 -> about 1,500 asked; a width of 0 asks all.
-    Misleads: the width is of this model's score; the difference of two models needs its own.
+    Misleads: the width is of one model's score. For the difference of two let `ask` return
+    (1 + after − before) / 2, and halve the width: both models' errors on an item then cancel.
     """
     if batch < 1 or not 0 < alpha < 1 or not width >= 0:
         received = f"batch {batch}, alpha {alpha}, width {width}"
