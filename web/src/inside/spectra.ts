@@ -7,7 +7,7 @@ import { Links } from "../figure/link";
 import { count } from "../figure/numbers";
 import { extent } from "../figure/scale";
 import { choiceIn, choosers } from "./choice";
-import { chooser, Scrubber } from "./controls";
+import { chooser, nearest, Scrubber } from "./controls";
 import { alone, colourSpacing, PANEL } from "./cube";
 import type { Arrays, Memory, Part, Shown, Source } from "./source";
 
@@ -106,7 +106,9 @@ export function spectraView(element: HTMLElement, source: Source, memory: Memory
         single?.destroy();
         single = drawFigure(below, figure, { tools: false });
       };
-      scrubber = new Scrubber(arrays.steps, arrays.steps.length - 1, () => {
+      const step = memory.get("step");
+      const first = step ? nearest(arrays.steps, Number(step)) : arrays.steps.length - 1;
+      scrubber = new Scrubber(arrays.steps, first, () => {
         show();
         links.of("step").setPlace(scrubber!.step);
         memory.set({ step: String(scrubber!.step) });
