@@ -57,15 +57,16 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-class Server(uvicorn.Server):
-    """The stand-in on a port of its own, in a thread."""
+class Listening(uvicorn.Server):
+    """An application, made for its port, served in a thread."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, app: Callable[[int], Any]) -> None:
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
         self.socket.listen(128)
-        self.address = f"http://127.0.0.1:{self.socket.getsockname()[1]}/"
-        config = uvicorn.Config(application(world), log_level="critical", timeout_graceful_shutdown=1)
+        port = self.socket.getsockname()[1]
+        self.address = f"http://127.0.0.1:{port}/"
+        config = uvicorn.Config(app(port), log_level="critical", timeout_graceful_shutdown=1)
         super().__init__(config)
         self.thread = threading.Thread(target=self.run, kwargs={"sockets": [self.socket]}, daemon=True)
         self.thread.start()
@@ -79,10 +80,10 @@ class Server(uvicorn.Server):
 @pytest.fixture
 def serve() -> Iterator[Callable[[World], str]]:
     """Serves a world; gives its address."""
-    servers: list[Server] = []
+    servers: list[Listening] = []
 
     def start(world: World) -> str:
-        servers.append(Server(world))
+        servers.append(Listening(lambda _: application(world)))
         return servers[-1].address
 
     yield start
