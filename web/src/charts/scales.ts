@@ -49,24 +49,24 @@ export function yScale(kind: YScale, threshold: number, range: () => [number, nu
 
 /** Ticks of ln(1 + x) and of arcsinh: zero and round numbers, thinned until they have room. */
 export function bentSplits(forth: (v: number) => number, low: number, high: number, most: number): number[] {
-  const decades: number[] = [];
-  for (const sign of [-1, 1]) {
-    for (let power = -12; power <= 15; power++) decades.push(sign * 10 ** power);
-    for (let power = -12; power <= 15; power++) decades.push(sign * 2 * 10 ** power, sign * 5 * 10 ** power);
-  }
-  const span = forth(high) - forth(low);
+  const room = (forth(high) - forth(low)) / most / 1.4;
   const kept: number[] = [];
-  const room = span / most;
-  for (const candidate of [0, ...decades.sort((a, b) => roundness(a) - roundness(b) || Math.abs(b) - Math.abs(a))]) {
-    if (candidate < low || candidate > high) continue;
-    if (kept.every((other) => Math.abs(forth(other) - forth(candidate)) >= room)) kept.push(candidate);
+  for (const parts of [[1], [2, 5]]) {
+    // Doubles and halves only where powers of ten are too few.
+    if (kept.length >= 3) break;
+    for (const candidate of [0, ...signed(parts)]) {
+      if (candidate < low || candidate > high) continue;
+      if (kept.every((other) => Math.abs(forth(other) - forth(candidate)) >= room)) kept.push(candidate);
+    }
   }
-  if (kept.length >= 3) return kept.sort((a, b) => a - b);
-  return evenly(low, high, most);
+  return kept.length >= 3 ? kept.sort((a, b) => a - b) : evenly(low, high, most);
 }
 
-/** Powers of ten before their doubles and halves. */
-const roundness = (v: number): number => (Math.abs(Math.log10(Math.abs(v)) % 1) < 1e-9 ? 0 : 1);
+/** These multiples of all powers of ten and their negatives, the largest first. */
+function signed(parts: number[]): number[] {
+  const powers = Array.from({ length: 28 }, (_, index) => 10 ** (15 - index));
+  return powers.flatMap((power) => parts.flatMap((part) => [part * power, -part * power]));
+}
 
 /** Round numbers, evenly. */
 export function evenly(low: number, high: number, most: number): number[] {

@@ -34,6 +34,7 @@ function Choice<K extends "x" | "xs" | "y" | "band">(props: {
 
 export function Bar({ help }: { help(): void }) {
   const now = useStore(view);
+  const charts = (pages.find((page) => page.key === now.page) ?? pages[0]).charts;
   return (
     <header class="bar">
       <nav aria-label="Pages">
@@ -48,6 +49,7 @@ export function Bar({ help }: { help(): void }) {
           </button>
         ))}
         <span class="spread" />
+        {charts && <Scrubber />}
         <button onClick={cycleTheme} title="Light, dark or as the system (d)">
           {now.theme === "auto" ? "auto" : now.theme}
         </button>
@@ -55,7 +57,7 @@ export function Bar({ help }: { help(): void }) {
           ?
         </button>
       </nav>
-      {(pages.find((page) => page.key === now.page) ?? pages[0]).charts && <Controls />}
+      {charts && <Controls />}
     </header>
   );
 }
@@ -77,7 +79,6 @@ function Controls() {
       <Choice name="y" label="y" options={[["linear", "linear"], ["log", "log"], ["arcsinh", "arcsinh"]]} />
       <Smoothing />
       <Seeds />
-      <Scrubber />
       {(now.from !== null || now.to !== null) && (
         <button class="reset" onClick={() => view.set({ from: null, to: null })}>
           whole range
