@@ -51,7 +51,7 @@ def test_what_is_too_small_to_tell_is_no_claim_and_keeps_its_numbers():
     told, untold = (locate(STEPS, jump(12), null="default", least=least)[0] for least in (5, 50))
     assert told.verdict == "transition"
     assert untold.verdict == "none"
-    assert untold.reason.startswith("too small to tell: it changes by 12")
+    assert untold.reason.startswith("too small to tell: 12")
     assert (untold.step, untold.size, untold.p) == (told.step, told.size, told.p)
 
 

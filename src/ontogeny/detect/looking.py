@@ -43,10 +43,18 @@ class Detector:
         """Its parameters that differ from the defaults, as text."""
         return self.made.settings(**self.chosen)
 
-    def alone(self, steps: NDArray, values: NDArray, draws: NDArray | None) -> tuple[Located, ...]:
-        """What it says of a series against draws of the null of series [draw place checkpoint]."""
-        fitting = {} if draws is None else self.made.options["surrogate"]
-        return each_located(self.made.make(steps, values, draws, **{**fitting, **self.chosen}))
+    def at(
+        self, steps: NDArray, values: NDArray, null: NDArray | None, least: float, *, surrogate: bool
+    ) -> tuple[Located, ...]:
+        """What it says of one series; `surrogate` says that the null is one of series.
+
+        Where a place has several changes, those too small to tell are left out beside a claim.
+        """
+        known = {"least": least} if "least" in self.made.parameters else {}
+        fitting = self.made.options["surrogate"] if surrogate else {}
+        found = each_located(self.made.make(steps, values, null, **{**known, **fitting, **self.chosen}))
+        told = tuple(_worth(one, least) for one in found)
+        return tuple(one for one in told if one.verdict is Verdict.TRANSITION) or told
 
     def over(self, candidates: Candidates, least: Least = None) -> Iterator[tuple[Transition, str]]:
         """Every change at every place, and the name of the null it was held against.
@@ -58,15 +66,11 @@ class Detector:
             drawn, name = Drawn.of(self.null, candidates), self.null.text
         bound = least_of(least, candidates.part, candidates.unit)
         for index, place in enumerate(candidates.places):
+            null = candidates.null if drawn is None else drawn.at(index)
             series = candidates.steps, candidates.values[index]
-            if candidates.null is None:
-                found = self.alone(*series, None if drawn is None else drawn.at(index))
-            else:
-                found = each_located(self.made.make(*series, candidates.null, **self.chosen))
-            for located in found:
-                told = _worth(located, bound, candidates.unit)
+            for located in self.at(*series, null, bound, surrogate=drawn is not None):
                 address = candidates.part, "", place, candidates.stimulus, candidates.unit
-                yield Transition(*address, self.made.name, told), name
+                yield Transition(*address, self.made.name, located), name
 
 
 def locate(
@@ -89,15 +93,14 @@ def locate(
     draws = None if isinstance(null, str) else null
     if chosen.null is not None:
         draws = chosen.null.draws(steps, values)
-    draws = None if draws is None else draws[:, None]
-    return tuple(_worth(one, least, "") for one in chosen.alone(steps, values, draws))
+    given = None if draws is None else draws[:, None]
+    return chosen.at(steps, values, given, least, surrogate=draws is not None)
 
 
-def _worth(located: Located, least: float, unit: str) -> Located:
+def _worth(located: Located, least: float) -> Located:
     """The same; no claim where the change is too small to be worth telling."""
     size = abs(located.size or 0.0)
     if located.verdict is not Verdict.TRANSITION or size >= least:
         return located
-    what = f"{size:.2g} {unit}".rstrip()
-    reason = f"too small to tell: it changes by {what}, and changes from {least:g} on are told"
+    reason = f"too small to tell: {size:.3g}, at least {least:.3g} is asked for"
     return replace(located, verdict=Verdict.NONE, reason="; ".join(filter(None, (reason, located.reason))))
