@@ -71,13 +71,23 @@ def tools() -> list[list[str]]:
     return [[str(binary)], [str(binary), str(script)]]
 
 
+def _install(npm: list[str], environment: dict[str, str]) -> None:
+    """What the lock file names, unless it is there from the last time."""
+    stamp = WEB / "node_modules" / ".lock-digest"
+    locked = hashlib.sha256((WEB / "package-lock.json").read_bytes()).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != locked:
+        command = [*npm, "ci", "--silent", "--no-fund", "--no-audit"]
+        subprocess.run(command, cwd=WEB, env=environment, check=True)
+        stamp.write_text(locked)
+
+
 def build() -> None:
     """Install what the lock file names, compile, bundle, stamp."""
     before = digest()
     node, npm = tools()
     path = os.pathsep.join([str(Path(node[0]).parent), os.environ.get("PATH", "")])
     environment = os.environ | {"PATH": path}
-    subprocess.run([*npm, "ci", "--silent", "--no-fund", "--no-audit"], cwd=WEB, env=environment, check=True)
+    _install(npm, environment)
     subprocess.run([*npm, "run", "--silent", "build"], cwd=WEB, env=environment, check=True)
     (STATIC / STAMP).write_text(before + "\n")
 

@@ -155,6 +155,10 @@ export async function getJson<T>(path: string, query: Query = {}, signal?: Abort
   return (await ask(path, query, signal)).json();
 }
 
-export async function getFrame<Header>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Frame<Header>> {
+export async function getFrame<Header>(
+  path: string,
+  query: Query = {},
+  signal?: AbortSignal,
+): Promise<Frame<Header>> {
   return readFrame<Header>(await (await ask(path, query, signal)).arrayBuffer());
 }

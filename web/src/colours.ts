@@ -41,7 +41,8 @@ function slot(key: string): number {
 
 function free(wanted: number): number {
   const taken = new Set(slots.values());
-  for (let step = 0; step < HUES; step++) if (!taken.has((wanted + step) % HUES)) return (wanted + step) % HUES;
+  for (let step = 0; step < HUES; step++)
+    if (!taken.has((wanted + step) % HUES)) return (wanted + step) % HUES;
   return wanted;
 }
 

@@ -52,7 +52,9 @@ export function followMarks(): void {
 
 /** Steps with a checkpoint in any drawn run, ascending. */
 export function checkpoints(now = marks.get()): number[] {
-  const steps = new Set([...now.details.values()].flatMap((run) => run.checkpoints.map((point) => point.step)));
+  const steps = new Set(
+    [...now.details.values()].flatMap((run) => run.checkpoints.map((point) => point.step)),
+  );
   return [...steps].sort((a, b) => a - b);
 }
 
@@ -66,7 +68,7 @@ export function neighbour(direction: 1 | -1): number | null {
   return beyond ?? step;
 }
 
-/** A step in units of the axis: tokens by the run's checkpoints, time not at all (it is not a function of the step). */
+/** A step in units of the axis: tokens by the run's checkpoints; time, no function of it, not at all. */
 export function along(axis: AxisName, step: number, run: RunDetail | undefined): number | null {
   if (axis === "step") return step;
   if (axis === "time" || !run) return null;
@@ -90,7 +92,12 @@ export function worth(list: Transition[]): Transition[] {
 }
 
 /** Everything that happened, in units of an axis; what has no place on it is left out. */
-export function happenings(axis: AxisName, list: Run[], now = marks.get(), step = view.get().step): Happenings {
+export function happenings(
+  axis: AxisName,
+  list: Run[],
+  now = marks.get(),
+  step = view.get().step,
+): Happenings {
   const first = [...now.details.values()].find((run) => run.checkpoints.length);
   const place = (at: number | null, id?: string) =>
     at === null ? null : along(axis, at, id ? now.details.get(id) : first);

@@ -52,7 +52,9 @@ function bySettings(groups: Map<string, Run[]>): Map<string, string> {
   );
   return new Map(
     configs.map(([key, run]) => {
-      const told = differing.slice(0, 2).map((name) => `${name.split(".").at(-1)} ${written(run.config[name])}`);
+      const told = differing
+        .slice(0, 2)
+        .map((name) => `${name.split(".").at(-1)} ${written(run.config[name])}`);
       return [key, told.join(", ") || run.name];
     }),
   );

@@ -2,7 +2,15 @@
 
 import type { ComponentType } from "preact";
 import type { Run } from "./api";
-import { ComparePage, HeadsPage, LayersPage, SpectraPage, TextPage, TransitionsPage, TreePage } from "./inside/pages";
+import {
+  ComparePage,
+  HeadsPage,
+  LayersPage,
+  SpectraPage,
+  TextPage,
+  TransitionsPage,
+  TreePage,
+} from "./inside/pages";
 import { MetricDetail } from "./panels/MetricDetail";
 import { MetricsPage } from "./panels/MetricsPage";
 import { runs } from "./runs";
@@ -36,13 +44,39 @@ export interface Detail {
 }
 
 export const pages: Page[] = [
-  { key: "metrics", title: "Metrics", hint: "What was logged, a panel for each metric", component: MetricsPage, charts: true },
-  { key: "heads", title: "Heads", hint: "Every attention head at every checkpoint, and where it looks", component: HeadsPage },
+  {
+    key: "metrics",
+    title: "Metrics",
+    hint: "What was logged, a panel for each metric",
+    component: MetricsPage,
+    charts: true,
+  },
+  {
+    key: "heads",
+    title: "Heads",
+    hint: "Every attention head at every checkpoint, and where it looks",
+    component: HeadsPage,
+  },
   { key: "layers", title: "Layers", hint: "Numbers of layers over the run", component: LayersPage },
   { key: "matrices", title: "Matrices", hint: "Spectra of the weights over the run", component: SpectraPage },
-  { key: "text", title: "Text", hint: "The loss of every token, and what the model wrote", component: TextPage },
-  { key: "transitions", title: "Transitions", hint: "What formed, when, and what is not claimed", component: TransitionsPage },
-  { key: "compare", title: "Compare", hint: "Two runs, or a branch and its parent, and their difference", component: ComparePage },
+  {
+    key: "text",
+    title: "Text",
+    hint: "The loss of every token, and what the model wrote",
+    component: TextPage,
+  },
+  {
+    key: "transitions",
+    title: "Transitions",
+    hint: "What formed, when, and what is not claimed",
+    component: TransitionsPage,
+  },
+  {
+    key: "compare",
+    title: "Compare",
+    hint: "Two runs, or a branch and its parent, and their difference",
+    component: ComparePage,
+  },
   { key: "tree", title: "Tree", hint: "Which run was branched from which, and where", component: TreePage },
 ];
 

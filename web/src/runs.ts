@@ -39,7 +39,8 @@ const told = (run: Run): Run => ({ ...run, name: legible(run.name) });
 
 function keep(answer: Collection, q: string, page: number): void {
   const now = runs.get();
-  const rows = q === now.q && now.total === answer.total ? [...now.rows] : new Array<Run | undefined>(answer.total);
+  const rows =
+    q === now.q && now.total === answer.total ? [...now.rows] : new Array<Run | undefined>(answer.total);
   const byId = new Map(now.byId);
   answer.runs.map(told).forEach((run, index) => {
     rows[page * PAGE + index] = run;

@@ -32,7 +32,7 @@ export interface View {
   to: number | null;
   /** Step of the scrubber: what views of the inside show. */
   step: number | null;
-  /** What is open beside the page: "metric:loss", "head:0.3", … (the word before ":" is a key of pages.ts). */
+  /** What is open beside the page, e.g. "metric:loss"; the word before ":" is a key of pages.ts. */
   open: string;
   folded: string[];
   theme: ThemeName;
@@ -88,7 +88,8 @@ export function parse(hash: string): View {
   }
   for (const [key, allowed] of Object.entries(CHOICES)) {
     const value = said.get(key);
-    if (value !== null && (allowed as readonly string[]).includes(value)) Object.assign(view, { [key]: value });
+    if (value !== null && (allowed as readonly string[]).includes(value))
+      Object.assign(view, { [key]: value });
   }
   if (said.has("runs")) view.runs = listed(said.get("runs")!);
   view.grouped = said.get("grouped") !== "0";
@@ -120,7 +121,7 @@ export function setExtra(change: Record<string, string>): void {
   view.set({ extra: { ...view.get().extra, ...change } });
 }
 
-/** Keeps address and view the same, both ways. Steps that change the page or what is open can be gone back. */
+/** Keeps address and view the same, both ways. One can go back to another page and to what was open. */
 export function followAddress(): () => void {
   let last = view.get();
   const stop = view.watch((now) => {

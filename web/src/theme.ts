@@ -24,7 +24,10 @@ const SEVEN = [0, 1, 2, 3, 4, 5, 6];
 export function readTheme(at: Element = document.documentElement): Theme {
   const style = getComputedStyle(at);
   const colour = (name: string) => style.getPropertyValue("--" + name).trim();
-  const single = Object.fromEntries(NAMES.map((name) => [name, colour(name)])) as Record<(typeof NAMES)[number], string>;
+  const single = Object.fromEntries(NAMES.map((name) => [name, colour(name)])) as Record<
+    (typeof NAMES)[number],
+    string
+  >;
   return {
     ...single,
     dark: colour("dark") === "1",
@@ -50,7 +53,12 @@ export function followTheme(): void {
 
 /** The colour with an alpha (0-1); colours of the style sheet are six hexadecimal digits. */
 export function faded(colour: string, alpha: number): string {
-  return colour + Math.round(alpha * 255).toString(16).padStart(2, "0");
+  return (
+    colour +
+    Math.round(alpha * 255)
+      .toString(16)
+      .padStart(2, "0")
+  );
 }
 
 /** No movement for those who asked for none. */

@@ -4,7 +4,6 @@ import uPlot from "uplot";
 import type { AxisName } from "../api";
 import type { XScale, YScale } from "../state";
 import type { Theme } from "../theme";
-import { counted, value } from "../format";
 import { align, extent, type Trace } from "./trace";
 import * as draw from "./draw";
 import { ticks, tickText, turn, xScale, yRange, yScale } from "./scales";
@@ -162,7 +161,10 @@ export class Chart {
         drag: { x: true, y: false, setScale: false },
         points: { size: 6, width: 1.5 },
         hover: { prox: 12 },
-        bind: { dblclick: () => () => (options.onZoom(null), null), mouseleave: (_, __, run) => this.leave(run) },
+        bind: {
+          dblclick: () => () => (options.onZoom(null), null),
+          mouseleave: (_, __, run) => this.leave(run),
+        },
       },
       hooks: {
         drawAxes: [(u) => this.below(u)],
@@ -202,13 +204,15 @@ export class Chart {
       ticks: { show: false },
       border: { show: side === "x", stroke: options.theme.quiet, width: 1 },
       splits: (u, _, low, high) => {
-        const room = side === "x" ? u.bbox.width / devicePixelRatio / 56 : u.bbox.height / devicePixelRatio / 24;
+        const room =
+          side === "x" ? u.bbox.width / devicePixelRatio / 56 : u.bbox.height / devicePixelRatio / 24;
         const most = Math.max(2, Math.min(options.words ? 9 : 5, Math.floor(room)));
         return ticks(kind, side, this.threshold, low, high, most, named);
       },
       filter: (_, splits) => splits,
       values: (_, splits) => splits.map((split) => tickText(named, split)),
-      size: side === "x" ? 20 : (_, texts) => 10 + 6.4 * Math.max(6, ...(texts ?? []).map((text) => text.length)),
+      size:
+        side === "x" ? 20 : (_, texts) => 10 + 6.4 * Math.max(6, ...(texts ?? []).map((text) => text.length)),
     };
   }
 
@@ -268,15 +272,6 @@ export class Chart {
       const near = checkpointNear(u, this.happenings.checkpoints, event.offsetX, event.offsetY);
       u.over.style.cursor = near === null ? "" : "pointer";
     });
-  }
-
-  /** One sentence for those who do not see the chart. */
-  summary(): string {
-    const ends = this.traces.slice(0, 8).map((trace) => {
-      const last = draw.lastIn(trace, Infinity);
-      return last < 0 ? "" : `${trace.label || trace.run} ends at ${value(trace.line[last])}`;
-    });
-    return `${this.options.title}, ${counted(this.traces.length, "line")}. ${ends.filter(Boolean).join("; ")}.`;
   }
 }
 

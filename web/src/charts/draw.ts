@@ -1,4 +1,4 @@
-/** What uPlot does not draw: bands with their spikes, the rail above, what happened along x, names at line ends. */
+/** What uPlot does not draw: bands and spikes, the rail above, what happened along x, names at line ends. */
 
 import type uPlot from "uplot";
 import type { Theme } from "../theme";
@@ -86,7 +86,7 @@ export function drawBand(p: Plane, trace: Trace, alpha: number, floor: number): 
   if (trace.role !== "mean") drawSpikes(p, trace, alpha, floor, first, last);
 }
 
-/** What must not be overlooked is firm even in a pale trace; a trace that is faded for another stays faded. */
+/** What must not be overlooked is firm even in a pale trace; one that is faded for another stays so. */
 const firm = (alpha: number): number => (alpha < 0.2 ? alpha : Math.max(0.65, 0.8 * alpha));
 
 function drawSpikes(p: Plane, trace: Trace, alpha: number, floor: number, first: number, last: number): void {
@@ -101,7 +101,12 @@ function drawSpikes(p: Plane, trace: Trace, alpha: number, floor: number, first:
     const bottom = p.y(Math.max(low[index], floor));
     const here = p.y(Math.min(Math.max(line[index], low[index], floor), high[index]));
     const beside = (column: Float32Array, worst: (...v: number[]) => number) =>
-      p.y(Math.max(worst(column[Math.max(index - 1, 0)] || 0, column[Math.min(index + 1, x.length - 1)] || 0), floor));
+      p.y(
+        Math.max(
+          worst(column[Math.max(index - 1, 0)] || 0, column[Math.min(index + 1, x.length - 1)] || 0),
+          floor,
+        ),
+      );
     const tall = (bottom - top) / 2;
     const rises = beside(high, Math.max) - top > Math.max(tall, 3 * ratio);
     const falls = bottom - beside(low, Math.min) > Math.max(tall, 3 * ratio);
@@ -164,7 +169,8 @@ export function drawTransitions(p: Plane, happenings: Happenings): void {
     ctx.fillStyle = faded(colour, 0.08);
     ctx.fill();
     ctx.fillStyle = faded(colour, 0.5);
-    for (const { at } of these) ctx.fillRect(Math.round(p.x(at)), p.top, Math.max(1, Math.round(ratio)), p.height);
+    for (const { at } of these)
+      ctx.fillRect(Math.round(p.x(at)), p.top, Math.max(1, Math.round(ratio)), p.height);
   }
 }
 
@@ -175,7 +181,8 @@ export function drawAxisMarks(p: Plane, happenings: Happenings, theme: Theme): v
   const inside = (at: number) => at >= p.from && at <= p.to;
   ctx.fillStyle = happenings.checkpoints.length > 40 ? theme.quiet : theme.muted;
   for (const at of happenings.checkpoints) {
-    if (inside(at)) ctx.fillRect(Math.round(p.x(at)), y - 4 * ratio, Math.max(1, Math.round(ratio)), 4 * ratio);
+    if (inside(at))
+      ctx.fillRect(Math.round(p.x(at)), y - 4 * ratio, Math.max(1, Math.round(ratio)), 4 * ratio);
   }
   const { step } = happenings;
   if (step !== null && inside(step)) {
@@ -210,9 +217,13 @@ export function drawNames(p: Plane, list: Trace[], alphas: number[], font: strin
   const names = list
     .map((trace, index) => ({ trace, alpha: alphas[index], end: lastIn(trace, p.to) }))
     .filter(({ trace, end }) => trace.label && end >= 0)
-    .map((entry) => ({ ...entry, y: Math.min(Math.max(p.y(entry.trace.line[entry.end]), p.top), p.top + p.height) }))
+    .map((entry) => ({
+      ...entry,
+      y: Math.min(Math.max(p.y(entry.trace.line[entry.end]), p.top), p.top + p.height),
+    }))
     .sort((a, b) => a.y - b.y);
-  for (let index = 1; index < names.length; index++) names[index].y = Math.max(names[index].y, names[index - 1].y + room);
+  for (let index = 1; index < names.length; index++)
+    names[index].y = Math.max(names[index].y, names[index - 1].y + room);
   for (let index = names.length - 1, most = p.top + p.height; index >= 0; index--, most -= room) {
     names[index].y = Math.min(names[index].y, most);
   }

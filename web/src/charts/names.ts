@@ -1,6 +1,7 @@
 /** Room for names at line ends: the same in every panel of a page, so that their x axes line up. */
 
-export const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
+export const FACE =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 
 /** Up to this many lines carry their names; of more, the run table is the legend. */
 const NAMED = 5;

@@ -17,14 +17,20 @@ function told(chart: Chart) {
     scales: { x: scale("x"), y: scale("y") },
     cursor: { left: u?.cursor.left ?? null, idx: u?.cursor.idx ?? null },
     series: chart.list.map(({ key, run, role, colour, x, low, high, line, info }) => ({
-      key, run, role, colour, info: { ...info }, x: [...x], low: [...low], high: [...high], line: [...line],
+      key,
+      run,
+      role,
+      colour,
+      info: { ...info },
+      x: [...x],
+      low: [...low],
+      high: [...high],
+      line: [...line],
     })),
     /** Where a value is on the canvas, in canvas pixels. */
     at: (x: number, y: number) => (u ? [u.valToPos(x, "x", true), u.valToPos(y, "y", true)] : null),
   };
 }
-
-export type Probe = { readonly charts: ReturnType<typeof told>[] };
 
 Object.defineProperty(window, "__ontogeny", {
   value: Object.freeze({

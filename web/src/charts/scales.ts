@@ -20,7 +20,9 @@ export function yRange(kind: YScale, found: Extent, threshold: number): [number,
   if (!Number.isFinite(found.low)) return kind === "log" ? [1, 10] : [0, 1];
   const [forth, back] = bends(kind, threshold);
   const low = forth(kind === "log" ? (Number.isFinite(found.positive) ? found.positive : 1) : found.low);
-  const high = forth(kind === "log" ? Math.max(found.high, Number.isFinite(found.positive) ? found.positive : 10) : found.high);
+  const high = forth(
+    kind === "log" ? Math.max(found.high, Number.isFinite(found.positive) ? found.positive : 10) : found.high,
+  );
   const span = high - low || Math.abs(high) * 0.1 || 1;
   return [back(low - span * PAD), back(high + span * PAD)];
 }
@@ -96,7 +98,9 @@ export function logSplits(low: number, high: number, most: number): number[] {
 }
 
 /** Round durations, in seconds. */
-const DURATIONS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+const DURATIONS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
+];
 
 function durations(low: number, high: number, most: number): number[] {
   const rough = (high - low) / Math.max(1, most);
@@ -117,7 +121,8 @@ export function ticks(
   most: number,
   axis: AxisName | "y",
 ): number[] {
-  if (kind === "linear") return axis === "time" && high - low > 5 ? durations(low, high, most) : evenly(low, high, most);
+  if (kind === "linear")
+    return axis === "time" && high - low > 5 ? durations(low, high, most) : evenly(low, high, most);
   if (side === "x") return bentSplits(Math.log1p, low, high, most);
   return kind === "log" ? logSplits(low, high, most) : bentSplits(bends(kind, threshold)[0], low, high, most);
 }

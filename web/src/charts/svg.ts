@@ -27,9 +27,18 @@ export function drawing(chart: Chart): SVGElement {
   const box = u.over;
   const [left, top] = [box.offsetLeft, box.offsetTop + HEAD];
   const [width, height] = [box.clientWidth, box.clientHeight];
-  const svg = node("svg", { xmlns: SPACE, viewBox: `0 0 ${u.width} ${u.height + HEAD}`, width: u.width, height: u.height + HEAD });
+  const svg = node("svg", {
+    xmlns: SPACE,
+    viewBox: `0 0 ${u.width} ${u.height + HEAD}`,
+    width: u.width,
+    height: u.height + HEAD,
+  });
   const text = (x: number, y: number, words: string, more: Attributes) =>
-    node("text", { x: places(x), y: places(y), "font-family": FACE, "font-size": 11, fill: theme.muted, ...more }, words);
+    node(
+      "text",
+      { x: places(x), y: places(y), "font-family": FACE, "font-size": 11, fill: theme.muted, ...more },
+      words,
+    );
   svg.append(node("rect", { width: "100%", height: "100%", fill: theme.paper }));
   svg.append(text(8, 18, title, { "font-size": 13, "font-weight": 600, fill: theme.ink }));
   svg.append(...axes(chart, left, top, width, height, text));
@@ -54,25 +63,41 @@ export function drawing(chart: Chart): SVGElement {
 
 type Write = (x: number, y: number, words: string, more: Attributes) => SVGElement;
 
-function axes(chart: Chart, left: number, top: number, width: number, height: number, text: Write): SVGElement[] {
+function axes(
+  chart: Chart,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+  text: Write,
+): SVGElement[] {
   const u = chart.plot!;
   const { theme, xKind, yKind, axis } = chart.options;
   const found: SVGElement[] = [];
   const { min: low, max: high } = u.scales.y;
   for (const tick of ticks(yKind, "y", chart.bend, low!, high!, 5, "y")) {
     const y = top + u.valToPos(tick, "y");
-    found.push(node("line", { x1: left, x2: left + width, y1: places(y), y2: places(y), stroke: theme.hairline }));
+    found.push(
+      node("line", { x1: left, x2: left + width, y1: places(y), y2: places(y), stroke: theme.hairline }),
+    );
     found.push(text(left - 5, y + 4, tickText("y", tick), { "text-anchor": "end" }));
   }
   for (const tick of ticks(xKind, "x", 1, u.scales.x.min!, u.scales.x.max!, 5, axis)) {
     const x = left + u.valToPos(tick, "x");
     found.push(text(x, top + height + 14, tickText(axis, tick), { "text-anchor": "middle" }));
   }
-  found.push(node("line", { x1: left, x2: left + width, y1: top + height, y2: top + height, stroke: theme.quiet }));
+  found.push(
+    node("line", { x1: left, x2: left + width, y1: top + height, y2: top + height, stroke: theme.quiet }),
+  );
   return found;
 }
 
-function shapes(chart: Chart, trace: Trace, x: (v: number) => number, y: (v: number) => number): SVGElement[] {
+function shapes(
+  chart: Chart,
+  trace: Trace,
+  x: (v: number) => number,
+  y: (v: number) => number,
+): SVGElement[] {
   const { min, max } = chart.plot!.scales.x;
   const floor = chart.options.yKind === "log" ? chart.plot!.scales.y.min! : -Infinity;
   const [first, last] = visible(trace, min!, max!);
@@ -93,9 +118,18 @@ function shapes(chart: Chart, trace: Trace, x: (v: number) => number, y: (v: num
       pen = "M";
     }
   }
-  const stroke = { fill: "none", stroke: trace.colour, "stroke-opacity": trace.alpha, "stroke-width": trace.width };
+  const stroke = {
+    fill: "none",
+    stroke: trace.colour,
+    "stroke-opacity": trace.alpha,
+    "stroke-width": trace.width,
+  };
   const dash: Attributes = trace.role === "superseded" ? { "stroke-dasharray": "3 3" } : {};
-  const band = node("polygon", { points: [...upper, ...lower].join(" "), fill: trace.colour, "fill-opacity": 0.2 });
+  const band = node("polygon", {
+    points: [...upper, ...lower].join(" "),
+    fill: trace.colour,
+    "fill-opacity": 0.2,
+  });
   const path = node("path", { d: line || "M0 0", ...stroke, ...dash });
   return trace.role === "superseded" ? [path] : [band, path];
 }

@@ -17,7 +17,11 @@ const PATIENCE = 300;
 export function MetricsPage({ runs }: PageProps) {
   const { m } = useStore(view);
   const { loaded, error } = useStore(known);
-  const changed = version("metrics", runs.map((run) => run.id), useStore(versions));
+  const changed = version(
+    "metrics",
+    runs.map((run) => run.id),
+    useStore(versions),
+  );
   const [found, setFound] = useState<{ key: string; names: Names } | null>(null);
   const key = runs.map((run) => run.id).join() + "\n" + m;
   const names = found?.key === key ? found.names : (firstNames(runs, m) ?? found?.names);
@@ -39,7 +43,10 @@ export function MetricsPage({ runs }: PageProps) {
   if (error || failed) return <p class="empty">{error || failed}</p>;
   if (!loaded || !names) return <p class="empty quiet">Loading</p>;
   if (!runs.length) return <p class="empty quiet">No run is drawn. Choose runs in the table on the left.</p>;
-  if (!names.loaded) return <p class="empty quiet">{m ? `No metric matches “${m}”.` : "These runs recorded no metric."}</p>;
+  if (!names.loaded) {
+    const reason = m ? `No metric matches “${m}”.` : "These runs recorded no metric.";
+    return <p class="empty quiet">{reason}</p>;
+  }
   return (
     <>
       {names.sections.map((section) => (
@@ -47,7 +54,7 @@ export function MetricsPage({ runs }: PageProps) {
       ))}
       {names.total > names.loaded && (
         <p class="empty quiet">
-          {`${whole(names.loaded)} of ${whole(names.total)} metrics are listed; search for the others (press /).`}
+          {`${whole(names.loaded)} of ${whole(names.total)} metrics are listed; search for others (press /).`}
         </p>
       )}
     </>

@@ -49,12 +49,22 @@ export function Panel({ metric, runs, height = HEIGHT, large = false }: PanelPro
         <div class="plot" style={{ height: `${height}px` }} />
       )}
       <Foot state={state} large={large} />
-      {tabled ? <Buckets traces={state.traces} height={height} /> : <Ends title={metric} traces={state.traces} />}
+      {tabled ? (
+        <Buckets traces={state.traces} height={height} />
+      ) : (
+        <Ends title={metric} traces={state.traces} />
+      )}
     </section>
   );
 }
 
-function actions(metric: string, state: PlotState, tabled: boolean, setTabled: (on: boolean) => void, open: () => void) {
+function actions(
+  metric: string,
+  state: PlotState,
+  tabled: boolean,
+  setTabled: (on: boolean) => void,
+  open: () => void,
+) {
   const { chart, traces } = state;
   const names = () => new Map([...known.get().byId].map(([id, run]) => [id, run.name]));
   return [
@@ -62,7 +72,10 @@ function actions(metric: string, state: PlotState, tabled: boolean, setTabled: (
     { title: tabled ? "Show as chart" : "Show as table", act: () => setTabled(!tabled) },
     { title: "Save PNG", act: () => chart && void savePicture(chart) },
     { title: "Save SVG", act: () => chart && saveDrawing(chart) },
-    { title: "Save CSV", act: () => save(fileName(metric, "csv"), new Blob([csv(traces, names())], { type: "text/csv" })) },
+    {
+      title: "Save CSV",
+      act: () => save(fileName(metric, "csv"), new Blob([csv(traces, names())], { type: "text/csv" })),
+    },
   ];
 }
 

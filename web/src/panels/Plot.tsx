@@ -56,7 +56,11 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
   const chart = useRef<Chart | null>(null);
   const now = useStore(view);
   const colours = useStore(theme);
-  const changed = version("metrics", runs.map((run) => run.id), useStore(versions));
+  const changed = version(
+    "metrics",
+    runs.map((run) => run.id),
+    useStore(versions),
+  );
   const [traces, setTraces] = useState<Trace[]>([]);
   const [width, setWidth] = useState(0);
   const state = useRef(IDLE);
@@ -114,7 +118,23 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     chart.current.resize(width, height);
     chart.current.set(traces, domain(runs, now, traces), happened);
     tell({ chart: chart.current, traces, excluded: chart.current.excluded });
-  }, [traces, width, metric, now.x, now.xs, now.y, now.from, now.to, now.step, colours, height, room, large, now.smooth, JSON.stringify(happened)]);
+  }, [
+    traces,
+    width,
+    metric,
+    now.x,
+    now.xs,
+    now.y,
+    now.from,
+    now.to,
+    now.step,
+    colours,
+    height,
+    room,
+    large,
+    now.smooth,
+    JSON.stringify(happened),
+  ]);
 
   return <div ref={root} class="plot" style={{ height: `${height}px` }} />;
 }

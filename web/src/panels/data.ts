@@ -40,7 +40,9 @@ export function lineNames(runs: Run[], grouped: boolean): string[] {
   const groups = conditions(runs);
   const names = conditionNames(groups);
   const single = namesOf(runs);
-  return [...groups].map(([key, list]) => (list.length > 1 ? `${names.get(key)} (n=${list.length})` : single.get(list[0].id)!));
+  return [...groups].map(([key, list]) =>
+    list.length > 1 ? `${names.get(key)} (n=${list.length})` : single.get(list[0].id)!,
+  );
 }
 
 function dress(runs: Run[], grouped: boolean): (info: SeriesInfo) => Style {

@@ -23,14 +23,39 @@ function cell(text: string): string {
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const HEAD = ["run", "name", "attempt", "superseded", "left", "right", "low", "high", "line", "points", "nonfinite"];
+const HEAD = [
+  "run",
+  "name",
+  "attempt",
+  "superseded",
+  "left",
+  "right",
+  "low",
+  "high",
+  "line",
+  "points",
+  "nonfinite",
+];
 
 export function csv(list: Trace[], names: ReadonlyMap<string, string>): string {
   const rows = [HEAD.join()];
   for (const trace of list) {
-    const who = [cell(trace.run), cell(names.get(trace.run) ?? trace.label), trace.info.attempt ?? "", trace.info.superseded ? 1 : 0];
+    const who = [
+      cell(trace.run),
+      cell(names.get(trace.run) ?? trace.label),
+      trace.info.attempt ?? "",
+      trace.info.superseded ? 1 : 0,
+    ];
     for (let at = 0; at < trace.x.length; at++) {
-      const numbers = [trace.left, trace.right, trace.low, trace.high, trace.line, trace.count, trace.nonfinite];
+      const numbers = [
+        trace.left,
+        trace.right,
+        trace.low,
+        trace.high,
+        trace.line,
+        trace.count,
+        trace.nonfinite,
+      ];
       rows.push([...who, ...numbers.map((column) => (at < column.length ? String(column[at]) : ""))].join());
     }
   }

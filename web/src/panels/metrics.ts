@@ -32,7 +32,8 @@ const CHECKS = "digests";
 
 export function sections(names: Iterable<string>): Section[] {
   const found = new Map<string, string[]>();
-  for (const name of [...names].sort(lossFirst)) found.set(prefixOf(name), [...(found.get(prefixOf(name)) ?? []), name]);
+  for (const name of [...names].sort(lossFirst))
+    found.set(prefixOf(name), [...(found.get(prefixOf(name)) ?? []), name]);
   return [...found].map(([prefix, list]) => ({ prefix, names: list })).sort(byImportance);
 }
 
@@ -42,7 +43,8 @@ const weight = (name: string): number => Number(/loss$/.test(name)) + Number(nam
 
 /** Loss first, then what stands alone, then the alphabet; what only a machine compares comes last. */
 function byImportance(a: Section, b: Section): number {
-  const rank = ({ prefix }: Section) => (/loss/i.test(prefix) ? 0 : prefix === "" ? 1 : prefix === CHECKS ? 3 : 2);
+  const rank = ({ prefix }: Section) =>
+    /loss/i.test(prefix) ? 0 : prefix === "" ? 1 : prefix === CHECKS ? 3 : 2;
   return rank(a) - rank(b) || (a.prefix < b.prefix ? -1 : 1);
 }
 

@@ -20,24 +20,49 @@ export function latest(list: Trace[]): string {
 export function made(list: Trace[], excluded: number): string {
   const data = list.filter((trace) => trace.info.run);
   if (!list.length) return "no values";
-  const sum = (pick: (trace: Trace) => number | undefined) => data.reduce((total, trace) => total + (pick(trace) || 0), 0);
-  const parts = data.length ? [counted(sum((trace) => trace.info.points), "point")] : [];
-  if (data.length) parts.push(counted(sum((trace) => trace.x.length), "bucket"));
+  const sum = (pick: (trace: Trace) => number | undefined) =>
+    data.reduce((total, trace) => total + (pick(trace) || 0), 0);
+  const parts = data.length
+    ? [
+        counted(
+          sum((trace) => trace.info.points),
+          "point",
+        ),
+      ]
+    : [];
+  if (data.length)
+    parts.push(
+      counted(
+        sum((trace) => trace.x.length),
+        "bucket",
+      ),
+    );
   const broken = sum((trace) => trace.info.nonfinite);
   if (broken) parts.push(`${whole(broken)} non-finite`);
-  if (data.length) parts.push(counted(sum((trace) => trace.info.segments?.length), "segment"));
+  if (data.length)
+    parts.push(
+      counted(
+        sum((trace) => trace.info.segments?.length),
+        "segment",
+      ),
+    );
   if (excluded) parts.push(`${counted(excluded, "bucket")} reach zero or below: ▾`);
   return parts.join(", ");
 }
 
-const BANDS = { sd: "mean ± 1 sd of seeds", ci: "mean, 95 % CI of seeds", range: "mean, min–max of seeds" } as const;
+const BANDS = {
+  sd: "mean ± 1 sd of seeds",
+  ci: "mean, 95 % CI of seeds",
+  range: "mean, min–max of seeds",
+} as const;
 
-/** What the bold line and the band of seeds are; their number stands at the line's end and in the run table. */
+/** What the bold line and the band of seeds are; how many stands at the line's end and in the table. */
 export function banded(list: Trace[], band: keyof typeof BANDS): string {
   return list.some((trace) => trace.role === "mean") ? BANDS[band] : "";
 }
 
-export const place = (axis: AxisName, x: number): string => (axis === "time" ? duration(x) : whole(Math.round(x)));
+export const place = (axis: AxisName, x: number): string =>
+  axis === "time" ? duration(x) : whole(Math.round(x));
 
 /** The trace the pointer speaks of: of the nearest run, else the first bold one. */
 export function spoken(list: Trace[], run: string | null): Trace | undefined {
@@ -55,7 +80,11 @@ export function reading(trace: Trace, axis: AxisName, x: number): string {
   const range = right > left ? `${place(axis, left)}–${place(axis, right)}` : place(axis, left);
   const low = trace.low[at];
   const high = trace.high[at];
-  const values = Number.isNaN(low) ? "no finite value" : low === high ? value(low) : `${value(low)} to ${value(high)}`;
+  const values = Number.isNaN(low)
+    ? "no finite value"
+    : low === high
+      ? value(low)
+      : `${value(low)} to ${value(high)}`;
   const count = trace.count[at];
   const bad = trace.nonfinite[at] ? `, ${whole(trace.nonfinite[at])} non-finite` : "";
   return `${axis} ${range}: ${values}${count > 1 ? `, ${whole(count)} points` : ""}${bad}`;

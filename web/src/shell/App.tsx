@@ -55,7 +55,11 @@ function Beside() {
           ✕
         </button>
       </header>
-      {Body ? <Body subject={subject} runs={drawn(view.get(), known)} /> : <p class="empty">{`“${open}” names no view.`}</p>}
+      {Body ? (
+        <Body subject={subject} runs={drawn(view.get(), known)} />
+      ) : (
+        <p class="empty">{`“${open}” names no view.`}</p>
+      )}
     </aside>
   );
 }

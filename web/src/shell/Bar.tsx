@@ -23,7 +23,9 @@ function Choice<K extends "x" | "xs" | "y" | "band">(props: {
         <button
           key={key}
           aria-pressed={now[props.name] === key}
-          onClick={() => view.set({ [props.name]: key, ...(props.name === "x" ? { from: null, to: null } : {}) })}
+          onClick={() =>
+            view.set({ [props.name]: key, ...(props.name === "x" ? { from: null, to: null } : {}) })
+          }
         >
           {title}
         </button>
@@ -74,9 +76,33 @@ function Controls() {
         value={now.m}
         onInput={(event) => view.set({ m: event.currentTarget.value })}
       />
-      <Choice name="x" label="x" options={[["step", "step"], ["tokens", "tokens"], ["time", "time"]]} />
-      <Choice name="xs" label="x scale" silent options={[["linear", "linear"], ["log", "log"]]} />
-      <Choice name="y" label="y" options={[["linear", "linear"], ["log", "log"], ["arcsinh", "arcsinh"]]} />
+      <Choice
+        name="x"
+        label="x"
+        options={[
+          ["step", "step"],
+          ["tokens", "tokens"],
+          ["time", "time"],
+        ]}
+      />
+      <Choice
+        name="xs"
+        label="x scale"
+        silent
+        options={[
+          ["linear", "linear"],
+          ["log", "log"],
+        ]}
+      />
+      <Choice
+        name="y"
+        label="y"
+        options={[
+          ["linear", "linear"],
+          ["log", "log"],
+          ["arcsinh", "arcsinh"],
+        ]}
+      />
       <Smoothing />
       <Seeds />
       {(now.from !== null || now.to !== null) && (
@@ -99,7 +125,10 @@ function Labelled({ label, children }: { label: string; children: ComponentChild
 
 function Smoothing() {
   const { smooth, x } = useStore(view);
-  const index = Math.max(0, SMOOTH.findLastIndex((one) => one <= smooth));
+  const index = Math.max(
+    0,
+    SMOOTH.findLastIndex((one) => one <= smooth),
+  );
   return (
     <Labelled label="smooth">
       <input

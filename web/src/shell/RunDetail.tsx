@@ -70,7 +70,8 @@ function facts(run: Told): [string, string][] {
 /** The settings, beside those of other drawn runs; rows that differ come first. */
 function Configuration({ run, others }: { run: Run; others: Run[] }) {
   const keys = [...new Set([run, ...others].flatMap((one) => Object.keys(one.config)))].sort();
-  const same = (key: string) => others.every((other) => written(other.config[key]) === written(run.config[key]));
+  const same = (key: string) =>
+    others.every((other) => written(other.config[key]) === written(run.config[key]));
   const order = [...keys.filter((key) => !same(key)), ...keys.filter(same)];
   return (
     <div class="scroll" tabIndex={0}>

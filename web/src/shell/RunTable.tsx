@@ -54,8 +54,16 @@ export function RunTable() {
           <button onClick={() => view.set({ runs: [], pinned: [] })}>none</button>
         </p>
       </div>
-      <div class="list" ref={list} onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={walk}>
-        <ul style={{ height: `${rows.length * ROW}px` }} onMouseLeave={() => point({ run: null, x: null, source: store })}>
+      <div
+        class="list"
+        ref={list}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        onKeyDown={walk}
+      >
+        <ul
+          style={{ height: `${rows.length * ROW}px` }}
+          onMouseLeave={() => point({ run: null, x: null, source: store })}
+        >
           {rows.slice(first, last).map((row, index) => (
             <Line key={row.key} row={row} style={{ transform: `translateY(${(first + index) * ROW}px)` }} />
           ))}
@@ -95,7 +103,17 @@ function state(ids: string[]): "on" | "off" | "hidden" {
   return ids.every((id) => !all.includes(id) || now.hidden.includes(id)) ? "hidden" : "on";
 }
 
-function Swatch({ ids, colour, name, bold }: { ids: string[]; colour: string; name: string; bold?: boolean }) {
+function Swatch({
+  ids,
+  colour,
+  name,
+  bold,
+}: {
+  ids: string[];
+  colour: string;
+  name: string;
+  bold?: boolean;
+}) {
   const now = state(ids);
   return (
     <button
@@ -142,7 +160,17 @@ const STATUS: Record<Run["status"], string> = {
   unknown: "status unknown",
 };
 
-function RunLine({ run, seed, pinned, style }: { run: Run; seed: boolean; pinned: boolean; style: CSSProperties }) {
+function RunLine({
+  run,
+  seed,
+  pinned,
+  style,
+}: {
+  run: Run;
+  seed: boolean;
+  pinned: boolean;
+  style: CSSProperties;
+}) {
   const lit = useStore(cursor).run === run.id;
   const label = seed && run.seed !== null ? `seed ${run.seed}` : run.name;
   return (
@@ -157,7 +185,12 @@ function RunLine({ run, seed, pinned, style }: { run: Run; seed: boolean; pinned
         {label}
         {pinned && <span class="quiet"> pinned</span>}
       </button>
-      <span class={`status ${run.status}`} title={STATUS[run.status]} role="img" aria-label={STATUS[run.status]} />
+      <span
+        class={`status ${run.status}`}
+        title={STATUS[run.status]}
+        role="img"
+        aria-label={STATUS[run.status]}
+      />
       <Last run={run} />
       <Menu
         label={`What to do with ${run.name}`}

@@ -20,7 +20,11 @@ export function only(ids: string[]): void {
 
 export function remove(ids: string[]): void {
   const now = view.get();
-  view.set({ runs: without(chosen(now), ids), hidden: without(now.hidden, ids), pinned: without(now.pinned, ids) });
+  view.set({
+    runs: without(chosen(now), ids),
+    hidden: without(now.hidden, ids),
+    pinned: without(now.pinned, ids),
+  });
 }
 
 export function pin(id: string): void {

@@ -15,11 +15,20 @@ export const TOGETHER = 3 * PAGE;
 
 export function rowsOf(known: Rows, now: View): Row[] {
   const pinned = now.pinned.flatMap((id) => known.byId.get(id) ?? []);
-  const top = pinned.map((run): Row => ({ kind: "run", key: "pin " + run.id, run, seed: false, pinned: true }));
+  const top = pinned.map((run): Row => ({
+    kind: "run",
+    key: "pin " + run.id,
+    run,
+    seed: false,
+    pinned: true,
+  }));
   const list = Array.from({ length: known.total }, (_, index) => known.rows[index]);
   const complete = list.every(Boolean) && known.total <= TOGETHER;
   if (now.grouped && complete) return [...top, ...grouped(list as Run[])];
-  return [...top, ...list.map((run, index): Row => (run ? single(run) : { kind: "hole", key: `hole ${index}`, index }))];
+  return [
+    ...top,
+    ...list.map((run, index): Row => (run ? single(run) : { kind: "hole", key: `hole ${index}`, index })),
+  ];
 }
 
 const single = (run: Run, seed = false): Row => ({ kind: "run", key: run.id, run, seed, pinned: false });
@@ -30,6 +39,9 @@ function grouped(list: Run[]): Row[] {
   return [...groups].flatMap(([key, runs]): Row[] =>
     runs.length === 1
       ? [single(runs[0])]
-      : [{ kind: "group", key: "group " + key, name: names.get(key)!, runs }, ...runs.map((run) => single(run, true))],
+      : [
+          { kind: "group", key: "group " + key, name: names.get(key)!, runs },
+          ...runs.map((run) => single(run, true)),
+        ],
   );
 }
