@@ -16,6 +16,7 @@ export interface Ground {
 }
 
 const MOST_ROUNDED = 4096;
+const SMALLEST_ROUNDED = 10;
 const NARROWEST_CROSS = 5;
 
 /** The colour map of a heat map. */
@@ -38,8 +39,8 @@ export function paintCells(
   theme: Theme,
   hollow = false,
 ): void {
-  const grid = isGrid(heat);
-  if (grid && heat.y.length * heat.x.length <= MOST_ROUNDED) paintRounded(context, heat, ground);
+  const large = ground.wide / heat.x.length >= SMALLEST_ROUNDED && heat.y.length * heat.x.length <= MOST_ROUNDED;
+  if (isGrid(heat) && large) paintRounded(context, heat, ground);
   else paintPixels(context, heat, ground);
   if (!hollow) paintHatches(context, heat, ground, theme);
   paintCrosses(context, heat, ground, theme);

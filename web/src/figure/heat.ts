@@ -31,6 +31,7 @@ const LEFT = 44;
 const BELOW = 20;
 const ABOVE = 10;
 const CELL = 22;
+const SMALL = 5;
 
 /** A drawn heat map; its values can be replaced, e.g. by those of another step. */
 export class HeatMap implements Drawn {
@@ -107,7 +108,8 @@ export class HeatMap implements Drawn {
     let wide = width - left - (this.grid ? 2 : this.shared.right);
     let high = Math.min(Math.max(18 * rows, 70), 320);
     if (this.grid) {
-      const cell = Math.max(Math.min(this.options.cell ?? CELL, Math.floor(wide / this.heat.x.length)), 5);
+      const room = wide / this.heat.x.length;
+      const cell = Math.min(this.options.cell ?? CELL, room > SMALL ? Math.floor(room) : room);
       wide = cell * this.heat.x.length;
       high = cell * rows;
     }

@@ -114,6 +114,7 @@ class HeadsView implements Shown {
         this.memory.set({ head: `${along(rows, "layer")[row]}.${along(rows, "head")[column]}` }),
     };
     const grid = headGrid(rows, this.index, this.title);
+    this.left.style.setProperty("--wide", `${40 + CELL * along(rows, "head").length}px`);
     this.grid = drawFigure(this.left, grid, { links: this.links, tools: false, heat });
   }
 

@@ -107,7 +107,7 @@ function asList(placed: Placed[], pick: (id: string) => void): Element {
     const button = h("button", { type: "button", class: "figure-pick" }, named(one.name));
     button.addEventListener("click", () => pick(one.id));
     const parent = placed.find((other) => other.id === one.parent);
-    const left = parent ? [` left `, named(parent.name), ` at step ${count(one.forked_at)}`] : [];
+    const left = parent ? [", left ", named(parent.name), ` at step ${count(one.forked_at)}`] : [];
     const under = one.interventions.length ? [" under ", named(one.interventions.join(", "))] : [];
     const item = h("li", {}, button, `, steps ${count(one.first)} to ${count(one.last)}, ${one.status}`, ...left, ...under);
     item.style.paddingLeft = `${one.depth * 18}px`;
