@@ -2,8 +2,8 @@
 
 python benchmarks/calibration_statistics.py [--quick]      about four minutes on a free core
 
-2,000 simulations a line (200 of the item audit). A bound is met if the 95 % Clopper-Pearson interval of the share meets it. Lines
-without a bound are there for comparison.
+2,000 simulations a line (200 of the item audit). A bound is met if the 95 % Clopper-Pearson interval of the
+share meets it. Lines without a bound are there for comparison.
 """
 
 from collections.abc import Callable, Iterator
@@ -245,4 +245,5 @@ def measure(quick: bool) -> list[Claim]:
 
 
 if __name__ == "__main__":
+    # By keyword: `python -m benchmarks` knows its own, which are of speed, by how they call this.
     conclude(doc=__doc__, measure=measure)
