@@ -68,14 +68,14 @@ class Attempt:
         self.path, self._memory = path.with_suffix(".journal"), memory
         self._followed: FollowedJournal | None = None
         self._compacted: Journal | None = None
-        self._stamp: tuple[int, ...] = ()
+        self.stamp: tuple[int, ...] = ()  #: of the journal at the last look
         self.replaced = 0  #: how often what was known before did not stand any more
         self._lost: list[Damage] = []
 
     def look(self) -> bool:
         """Take in what was added; whether anything is new."""
         stamp = stamp_of(self.path)
-        if stamp == self._stamp:
+        if stamp == self.stamp:
             return False
         try:
             same = self._open()
@@ -85,7 +85,7 @@ class Attempt:
         if not same:
             self._memory.drop(self.path)
             self.replaced += 1
-        self._stamp = stamp
+        self.stamp = stamp
         return True
 
     def _open(self) -> bool:

@@ -40,7 +40,7 @@ def _header(ask: Ask, level: int, **more: Any) -> dict[str, Any]:
     return {"metric": ask.metric, "x": ask.axis, "scale": ask.scale, "level": level, **smooth, **more}
 
 
-def _course(entry: Entry, ask: Ask) -> tuple[list[Pyramid], str]:
+def _course(entry: Entry, ask: Ask) -> tuple[Sequence[Pyramid], str]:
     try:
         found = entry.pyramids(ask.metric, ask.axis, ask.scale)
     except UnknownName:
@@ -68,8 +68,8 @@ def _about(pyramid: Pyramid, held: Buckets, ask: Ask) -> dict[str, Any]:
         "buckets": len(held),
         "nonfinite": int(held.nonfinite.sum()),
         "segments": strand.segments,
-        "x0": float(strand.x[0]) / ask.unit if len(strand) else None,
-        "x1": float(strand.x[-1]) / ask.unit if len(strand) else None,
+        "x0": min((first for _, first, _ in strand.segments), default=None),
+        "x1": max((last for _, _, last in strand.segments), default=None),
         "total": len(strand),
     }
 

@@ -5,12 +5,13 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from ontogeny.dashboard.attempts import Attempt, Memory
+from ontogeny.dashboard.attempts import Attempt, Memory, stamp_of
 from ontogeny.dashboard.configuration import configuration, group_of, interventions_of, seed_of
+from ontogeny.dashboard.kept import Kept
 from ontogeny.dashboard.pyramid import Pyramid
 from ontogeny.dashboard.strands import Strand, strands
 from ontogeny.dashboard.tables import Tables
@@ -27,25 +28,32 @@ MOST_POINTS = 32 << 20
 Kind = Literal["run", "series"]
 
 
+class Ready(NamedTuple):
+    """The pyramids of one metric as they were made in an epoch of the run, from journals of these stamps."""
+
+    epoch: int = -1
+    stamps: list[tuple[int, ...]] | None = None
+    pyramids: Sequence[Pyramid] = ()
+
+
 class Entry:
     """What is known of a run; every method that reads holds `lock`. Nothing is ever written into the run.
 
     `place` says where it is, whatever the present folder.
     """
 
-    def __init__(self, path: Path, kind: Kind, memory: Memory, place: str) -> None:
-        self.path, self.kind, self.memory = path, kind, memory
+    def __init__(self, path: Path, kind: Kind, memory: Memory, kept: Kept, place: str) -> None:
+        self.path, self.kind, self.memory, self.kept = path, kind, memory, kept
         self.home = home_of(path) if kind == "series" else path
         self.lock = threading.RLock()
         self.tables = Tables(self.home)
         self.identity: dict[str, Any] = {}
         self.damage = ""
         self.attempts: list[Attempt] = []
-        self.telemetry_version = 0
         self._epoch = 0
         self._looked = 0.0
         self._manifest: tuple[int, ...] | None = None
-        self._pyramids: dict[tuple[str, str, Spacing], tuple[int, int, list[Pyramid]]] = {}
+        self._pyramids: dict[tuple[str, str, Spacing], Ready] = {}
         self.read_identity()
         told = f"{self.identity.get('id', '')}\0{place}".encode("utf-8", "surrogatepass")
         self.id = hashlib.blake2s(told, digest_size=8).hexdigest()
@@ -106,8 +114,7 @@ class Entry:
                 self._epoch += 1
             for attempt in self.attempts:
                 before = attempt.replaced
-                if attempt.look():
-                    self.telemetry_version += 1
+                attempt.look()
                 self._epoch += attempt.replaced != before
             self._looked = time.monotonic()
 
@@ -117,30 +124,35 @@ class Entry:
         self.look()
         return list(dict.fromkeys(name for attempt in self.attempts for name in attempt.metrics))
 
-    def pyramids(self, metric: str, axis: str, spacing: Spacing) -> list[Pyramid]:
+    def pyramids(self, metric: str, axis: str, spacing: Spacing) -> Sequence[Pyramid]:
         """The strands of a metric, ready for any zoom. UnknownName for an axis the run does not have."""
         with self.lock:
-            self.look()
-            key = metric, axis, spacing
-            epoch, version, known = self._pyramids.pop(key, (-1, -1, []))
-            if version != self.telemetry_version:
-                found = strands(self.attempts, metric, axis)
-                pairs = (
-                    zip(found, known, strict=True) if len(found) == len(known) else ((s, None) for s in found)
-                )
-                known = [
-                    before.grown(now)
-                    if before and epoch == self._epoch and _continues(before, now)
-                    else Pyramid(now, spacing)
-                    for now, before in pairs
-                ]
-            self._pyramids[key] = self._epoch, self.telemetry_version, known
+            asked = metric, axis, spacing
+            stamps = [stamp_of(path) for path in self.journals()] if self.kind == "run" else []
+            known = self._pyramids.pop(asked, Ready())
+            if known.stamps != stamps:
+                kept = self.kept.load(self.id, asked, stamps) if not known.pyramids else None
+                known = Ready(-1, stamps, kept) if kept is not None else self._made(asked, known)
+            self._pyramids[asked] = known
             while len(self._pyramids) > 1 and self._points() > MOST_POINTS:
                 del self._pyramids[next(iter(self._pyramids))]
-            return known
+            return known.pyramids
+
+    def _made(self, asked: tuple[str, str, Spacing], before: "Ready") -> "Ready":
+        self.look()
+        found = strands(self.attempts, *asked[:2])
+        same = before.epoch == self._epoch and len(found) == len(before.pyramids)
+        known = before.pyramids if same else [None] * len(found)
+        made = [
+            one.grown(now) if one is not None and _continues(one, now) else Pyramid(now, asked[2])
+            for now, one in zip(found, known, strict=True)
+        ]
+        stamps = [attempt.stamp for attempt in self.attempts]
+        self.kept.save(self.id, asked, stamps, made)
+        return Ready(self._epoch, stamps, made)
 
     def _points(self) -> int:
-        return sum(1000 + len(one.strand) for _, _, held in self._pyramids.values() for one in held)
+        return sum(1000 + len(one.strand) for held in self._pyramids.values() for one in held.pyramids)
 
 
 def _continues(before: Pyramid, now: Strand) -> bool:

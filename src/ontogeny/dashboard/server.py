@@ -51,6 +51,7 @@ class Server:
         self.watch.stopped.set()
         self.looking.close()
         self.shelf.summaries.save(0.0)
+        self.shelf.kept.close()
 
     def _handlers(self) -> dict[str, Any]:
         return {

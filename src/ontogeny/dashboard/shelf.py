@@ -12,6 +12,7 @@ import xxhash
 
 from ontogeny.dashboard.attempts import Memory
 from ontogeny.dashboard.entry import Entry
+from ontogeny.dashboard.kept import Kept
 from ontogeny.dashboard.summary import Summaries
 from ontogeny.errors import NotARun, OntogenyError
 from ontogeny.series.folder import ROWS_HOME
@@ -39,6 +40,7 @@ class Shelf:
         self._varying: list[str] = []
         key = xxhash.xxh3_64_hexdigest(self._root.encode("utf-8", "surrogatepass"))
         self.cache = cache / key
+        self.kept = Kept(self.cache / "strands")
         self.summaries = Summaries(self.cache / "runs.json")
         if not self.entries() and not path.is_dir():
             raise NotARun(f"{path} holds no runs", received="no such folder")
@@ -61,7 +63,7 @@ class Shelf:
             return
         known = self._entries
         self._entries = {
-            path: known.get(path) or Entry(path, kind, self.memory, self._place(path))
+            path: known.get(path) or Entry(path, kind, self.memory, self.kept, self._place(path))
             for path, kind in sorted(found.items())
         }
         self._varying = varying([entry.config for entry in self._entries.values()])
