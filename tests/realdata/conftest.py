@@ -1,18 +1,23 @@
 import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+STUDIES = Path(__file__).parents[2] / "docs" / "real_data"
 
 
 @pytest.fixture(scope="session")
-def studies() -> ModuleType:
-    """docs/real_data.py, which is run by hand: docs/ is no package."""
-    sys.path.insert(0, str(DOCS))
-    try:
-        return importlib.import_module("real_data")
-    finally:
-        sys.path.remove(str(DOCS))
+def study() -> Callable[[str], ModuleType]:
+    """A module of docs/real_data, which is run by hand and is no package."""
+
+    def load(name: str) -> ModuleType:
+        sys.path.insert(0, str(STUDIES))
+        try:
+            return importlib.import_module(name)
+        finally:
+            sys.path.remove(str(STUDIES))
+
+    return load

@@ -8,6 +8,11 @@ from scipy import stats
 
 
 @pytest.fixture(scope="module")
+def studies(study):
+    return study("optimizers")
+
+
+@pytest.fixture(scope="module")
 def losses(studies, shared_data):
     return studies.repeats(shared_data)
 

@@ -1,14 +1,8 @@
-"""What detection and statistics say of training runs that nobody here trained; see real-data.md.
-
-    python docs/real_data.py ../shared/data             every table of real-data.md (a minute)
-
-Each study is a function of the folder the data is in. Tests hold what they give: tests/realdata.
-"""
+"""75 repeats of one run, and an optimizer benchmark: which differences so many seeds can show."""
 
 import csv
 import math
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -163,7 +157,8 @@ def differences(found: list[Entry]) -> list[Difference]:
     ]
 
 
-def _repeats_told(data: Path) -> Iterator[str]:
+def repeats_told(data: Path) -> Iterator[str]:
+    """The spread of the repeats, and the seeds that differences take, line by line."""
     losses = repeats(data)
     sd = float(losses.std(ddof=1))
     yield f"final loss of {losses.size} repeats: mean {losses.mean():.4f}, sd {sd:.4f}"
@@ -177,7 +172,8 @@ def _repeats_told(data: Path) -> Iterator[str]:
     yield f"  from pilots of 3 of them, for 0.002: {middle:.0f} (10 to 90 %: {few:.0f} to {many:.0f})"
 
 
-def _optimizers_told(data: Path) -> Iterator[str]:
+def optimizers_told(data: Path) -> Iterator[str]:
+    """What `reached` and `differences` give, line by line."""
     found = entries(data)
     yield f"{len(found)} entries of the optimizer benchmark, {sum(e.losses.size for e in found)} runs"
     yield f"  {'entry':>5} {'step':>5} {'runs':>4} {'mean':>8} {'sd':>7} {'p':>8} {'q':>8}"
@@ -197,17 +193,3 @@ def _optimizers_told(data: Path) -> Iterator[str]:
             f"  {pair.lower.step:>5} #{pair.lower.number:<3} #{pair.higher.number:<3} {pair.effect:+.5f} "
             f"{bounds:<22} {pair.p:>8.2g} {pair.q:>8.2g}  {said}"
         )
-
-
-STUDIES = {"repeats": _repeats_told, "optimizers": _optimizers_told}
-
-
-def main(data: Path, names: list[str]) -> None:
-    """Print the studies named, or all."""
-    for name in names or STUDIES:
-        for line in STUDIES[name](data):
-            print(line)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
