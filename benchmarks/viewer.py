@@ -2,7 +2,8 @@
 
     python benchmarks/viewer.py [--quick]
 
-Ten runs of 100,000 steps in one chart, and ten runs of 1,200 steps in 48 charts that are all in view. Both
+Ten runs of 100,000 steps in one chart, ten runs of 1,200 steps in 48 charts that are all in view, and a heat
+map of 12 x 5,000 cells (drawn by the same module in a page of its own, since no page shows one alone). Both
 pages are served by this machine to the same headless Chromium, in turns, in a fresh context each time; a time
 ends two animation frames after the last line was drawn. The dashboard's times hold all that its server does
 with the journals read before (and, without a bound, with nothing read before); Plotly gets every point as raw
@@ -13,6 +14,7 @@ objects and array buffers after a collection. Medians; the bound is on the ratio
 Plotly (`plotly.js-dist-min`) is installed by npm into a temporary folder.
 """
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -24,19 +26,18 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from claims import Claim, conclude
+from claims import ROOT, Claim, conclude
 from ontogeny.dashboard.server import Server
 from ontogeny.store.compaction import compact_journal
 from ontogeny.store.journal import JournalWriter
 from ontogeny.store.run import Run
-from viewer_pages import PLOTLY, peer, serving
+from viewer_pages import PLOTLY, WATCH, grid, peer, serving
 
 RUNS, LONG, SHORT, PANELS = 10, 100_000, 1_200, 48
+GRID = (12, 5_000)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: All 48 panels are in view: neither page may save itself the drawing.
 WINDOW: ViewportSize = {"width": 1440, "height": 4800}
-DRAWN = """() => new Promise(done =>
-    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"""
 
 
 def curves(steps: int, metrics: int) -> np.ndarray:
@@ -71,49 +72,39 @@ def heap(page: Page) -> float:
 
 
 @contextmanager
-def opened(browser: Browser, address: str) -> Iterator[Page]:
+def opened(browser: Browser, address: str, script: str = "") -> Iterator[Page]:
     context = browser.new_context(viewport=WINDOW)
     page = context.new_page()
     page.set_default_timeout(120_000)
+    page.add_init_script(script)
     page.goto(address, wait_until="commit")
     yield page
     context.close()
 
 
-def ours_first(page: Page, panels: int) -> float:
-    complete = "window.__ontogeny?.charts.filter(one => one.series.length === 10).length"
-    page.wait_for_function(f"panels => {complete} >= panels", arg=panels)
-    return page.evaluate(DRAWN)
+def told(page: Page, name: str) -> float:
+    """A number that the page leaves under a name when it has it."""
+    page.wait_for_function("name => window[name]", arg=name, polling=100)
+    return page.evaluate("name => window[name]", name)
 
 
-def ours_zoom(page: Page) -> float:
+def brushed(page: Page) -> float:
+    """Milliseconds from the mouse's release to the finer buckets."""
     box = page.locator(".u-over").first.bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.45, middle)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.55, middle, steps=4)
-    page.evaluate("() => addEventListener('mouseup', () => (window.released = performance.now()), true)")
     page.mouse.up()
-    page.wait_for_function("() => (([a, b]) => b - a < 40)(window.__ontogeny.charts[0].series[0].x)")
-    return page.evaluate(DRAWN) - page.evaluate("() => window.released")
-
-
-def peer_first(page: Page, panels: int) -> float:
-    page.wait_for_function("panels => window.drawn === panels", arg=panels)
-    return page.evaluate("() => window.finished")
-
-
-def peer_zoom(page: Page) -> float:
-    return page.evaluate("() => window.zoom(45_000, 55_000)")
+    return told(page, "zoomed")
 
 
 def measure(quick: bool) -> list[Claim]:
     rounds = 2 if quick else 5
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         home = Path(folder)
-        subprocess.run(["npm", "install", "--silent", "--prefix", folder, PLOTLY], check=True)
-        library = home / "node_modules" / "plotly.js-dist-min" / "plotly.min.js"
+        libraries = prepared(home)
         found: dict[str, list[float]] = {}
         chromium = shutil.which("chromium") or "/usr/bin/chromium"
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
@@ -122,9 +113,26 @@ def measure(quick: bool) -> list[Claim]:
             record(home / name, values)
             keep = lambda key, name=name: found.setdefault(f"{name} {key}", [])
             for _ in range(rounds):
-                both(browser, home / name, library, values, keep)
+                both(browser, home / name, libraries[1], values, keep)
+        cells = np.random.default_rng(0).normal(size=GRID)
+        for _ in range(rounds):
+            for who, library in zip(("ours", "peer"), libraries, strict=True):
+                app = grid(library, cells, ours=who == "ours")
+                with serving(lambda _, app=app: app) as address, opened(browser, address) as page:
+                    found.setdefault(f"grid {who} first", []).append(told(page, "finished"))
         browser.close()
     return claims({key: float(np.median(all_)) for key, all_ in found.items()})
+
+
+def prepared(home: Path) -> tuple[Path, Path]:
+    """Our drawing module, bundled by itself, and Plotly's."""
+    subprocess.run(["npm", "install", "--silent", "--prefix", str(home), PLOTLY], check=True)
+    build = """import { build } from "vite";
+        const lib = { entry: "src/figure/draw.ts", formats: ["es"], fileName: () => "draw.js" };
+        await build({ configFile: false, logLevel: "error", build: { lib, outDir: process.env.OUT } });"""
+    command = ["node", "--input-type=module", "-e", build]
+    subprocess.run(command, cwd=ROOT / "web", env=os.environ | {"OUT": str(home / "ours")}, check=True)
+    return home / "ours" / "draw.js", home / "node_modules" / "plotly.js-dist-min" / "plotly.min.js"
 
 
 Keep = Callable[[str], list[float]]
@@ -133,21 +141,22 @@ Keep = Callable[[str], list[float]]
 def both(browser: Browser, runs: Path, library: Path, values: np.ndarray, keep: Keep) -> None:
     """One round: the dashboard with a cold server and a warm one, then the Plotly page."""
     panels = values.shape[1]
+    watch = WATCH % (RUNS, panels)
     with tempfile.TemporaryDirectory() as cache:
         server = Server(runs, Path(cache))
         with serving(server.app, server.close) as address:
-            with opened(browser, address) as page:
-                keep("ours cold").append(ours_first(page, panels))
-            with opened(browser, address) as page:
-                keep("ours first").append(ours_first(page, panels))
+            with opened(browser, address, watch) as page:
+                keep("ours cold").append(told(page, "finished"))
+            with opened(browser, address, watch) as page:
+                keep("ours first").append(told(page, "finished"))
                 keep("ours heap").append(heap(page))
                 if panels == 1:
-                    keep("ours zoom").append(ours_zoom(page))
+                    keep("ours zoom").append(brushed(page))
     with serving(lambda _: peer(library, values)) as address, opened(browser, address) as page:
-        keep("peer first").append(peer_first(page, panels))
+        keep("peer first").append(told(page, "finished"))
         keep("peer heap").append(heap(page))
         if panels == 1:
-            keep("peer zoom").append(peer_zoom(page))
+            keep("peer zoom").append(page.evaluate("() => window.zoom(45_000, 55_000)"))
 
 
 def claims(at: dict[str, float]) -> list[Claim]:
@@ -157,6 +166,7 @@ def claims(at: dict[str, float]) -> list[Claim]:
         ("zoom, 10 x 100,000", "chart", "zoom", "ms", 0.1),
         ("heap, 10 x 100,000", "chart", "heap", "MB", 0.4),
         ("48 panels x 10 runs", "panels", "first", "ms", 0.25),
+        ("grid of 12 x 5,000", "grid", "first", "ms", 0.2),
     )
     told = []
     for what, name, kind, unit, most in rows:

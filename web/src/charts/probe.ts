@@ -1,11 +1,35 @@
 /** A window for tests to look in: what every chart on the page shows. Nothing can be changed through it. */
 
 import type { Chart } from "./chart";
+import type { Trace } from "./trace";
 
 const charts = new Set<Chart>();
 
 export const register = (chart: Chart): void => void charts.add(chart);
 export const unregister = (chart: Chart): void => void charts.delete(chart);
+
+/** Copies, made only when they are looked at. */
+function lines({ key, run, role, colour, info, ...columns }: Trace) {
+  return {
+    key,
+    run,
+    role,
+    colour,
+    info: { ...info },
+    get x() {
+      return [...columns.x];
+    },
+    get low() {
+      return [...columns.low];
+    },
+    get high() {
+      return [...columns.high];
+    },
+    get line() {
+      return [...columns.line];
+    },
+  };
+}
 
 function told(chart: Chart) {
   const u = chart.plot;
@@ -16,17 +40,7 @@ function told(chart: Chart) {
     over: u?.over ?? null,
     scales: { x: scale("x"), y: scale("y") },
     cursor: { left: u?.cursor.left ?? null, idx: u?.cursor.idx ?? null },
-    series: chart.list.map(({ key, run, role, colour, x, low, high, line, info }) => ({
-      key,
-      run,
-      role,
-      colour,
-      info: { ...info },
-      x: [...x],
-      low: [...low],
-      high: [...high],
-      line: [...line],
-    })),
+    series: chart.list.map(lines),
     /** Where a value is on the canvas, in canvas pixels. */
     at: (x: number, y: number) => (u ? [u.valToPos(x, "x", true), u.valToPos(y, "y", true)] : null),
   };
