@@ -1,6 +1,7 @@
 """`ontogeny dashboard`: a local page over a folder of runs."""
 
 import contextlib
+import os
 from pathlib import Path
 
 from rich.console import Console
@@ -8,6 +9,8 @@ from rich.console import Console
 from ontogeny.dashboard.serving import browse, serve
 
 console = Console(highlight=False)
+#: A training on the same cores comes first.
+NICENESS = 5
 
 
 def show_dashboard(path: Path, port: int | None, browser: bool) -> None:
@@ -18,5 +21,7 @@ def show_dashboard(path: Path, port: int | None, browser: bool) -> None:
         if browser:
             browse(url)
 
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     with contextlib.suppress(KeyboardInterrupt):
         serve(path, port, started)
