@@ -11,6 +11,7 @@ from ontogeny.catalogue import part
 from ontogeny.detect import TABLE, claimed, detect
 from ontogeny.errors import NotARun, UnknownName
 from ontogeny.store.arrays import array_hash, write_arrays
+from ontogeny.store.journal import JournalWriter
 from ontogeny.store.rows import write_rows
 from ontogeny.store.run import Run
 
@@ -276,3 +277,71 @@ def test_looking_at_one_part_keeps_what_was_found_of_others(formed):
     assert set(alone["part"]) == {"heldout_loss"}
     stored = Run.open(formed.path).transitions
     assert len(stored) == len(everything) == LAYERS * HEADS + 1
+
+
+def journal(run: Run, values: np.ndarray) -> None:
+    with JournalWriter(run.path / "journal" / "000.journal") as writer:
+        for step, value in enumerate(values.tolist()):
+            writer.append(step, {"gradient_norm": value})
+
+
+def test_telemetry_is_looked_at_where_it_is_named(run):
+    norm = 1 + noise(120, seed=2, sd=0.05)
+    norm[70:] += 1
+    norm[30] = math.nan
+    journal(run, norm)
+    table = detect(run.path, ["metric:gradient_norm"], detector="pelt", null="default")
+    (row,) = table.to_dict("records")
+    assert (row["part"], row["verdict"], row["kind"]) == ("metric:gradient_norm", "transition", "rise")
+    assert row["low"] <= 70 <= row["high"] + 1
+    assert (row["method"], row["null"]) == ("pelt", part("detector", "pelt").null)
+    assert Run.open(run.path).transitions["part"].tolist() == ["metric:gradient_norm"]
+
+
+def test_telemetry_stays_when_parts_are_looked_at_again(formed):
+    journal(formed, 1 + noise(60, seed=2))
+    detect(formed.path, ["metric:gradient_norm"], null="autoregressive")
+    assert "metric:gradient_norm" not in set(detect(formed.path)["part"])
+    assert "metric:gradient_norm" in set(Run.open(formed.path).transitions["part"])
+
+
+def test_a_metric_that_was_not_recorded_is_refused(run):
+    journal(run, np.ones(5))
+    with pytest.raises(UnknownName, match="gradient_norm"):
+        detect(run.path, ["metric:gradient_nrm"])
+
+
+def test_several_changes_of_one_place_are_several_rows(run):
+    values = np.r_[np.zeros(20), np.ones(20), np.zeros(20)] + noise(60, seed=3, sd=0.05)
+    journal(run, values)
+    table = detect(run.path, ["metric:gradient_norm"], detector="pelt(penalty=2)", null="autoregressive")
+    assert table["kind"].tolist() == ["rise", "fall"]
+    assert table["settings"].tolist() == ["penalty=2.0"] * 2
+    assert table["q"].tolist() == table["p"].tolist(), "one part is one test"
+
+
+def test_a_null_of_series_serves_parts_without_one_of_their_own(formed):
+    fall = 4 - 2 * sigmoid(300, 30) + noise(len(STEPS), seed=1)
+    rows = [
+        {**key(formed, "heldout_loss", step, "heldout"), "component": "", "value": float(fall[i])}
+        for i, step in enumerate(STEPS)
+    ]
+    write_rows(formed.path, "loss", rows, {})
+    table = detect(formed.path, null="autoregressive")
+    loss = table[table["part"] == "heldout_loss"].iloc[0]
+    assert (loss["verdict"], loss["null"]) == ("transition", "autoregressive")
+    assert set(table[table["part"] == "induction"]["null"]) == {"shuffled_lag"}
+    assert loss["q"] >= loss["p"]
+
+
+def test_a_head_that_rises_by_a_trifle_is_too_small_to_tell(run):
+    quiet = noise(LAYERS, HEADS, len(STEPS), seed=5, sd=0.0002) + 0.03
+    quiet[1, 2] += 0.007 * sigmoid(600, 40)
+    screened(run, quiet, 0.03 + (weak_null() - 0.03) / 50)
+    table = detect(run.path)
+    (row,) = table[(table["layer"] == 1) & (table["head"] == 2)].to_dict("records")
+    assert row["verdict"] == "none"
+    assert row["reason"].startswith("too small to tell: 0.007")
+    assert row["p"] < 0.01
+    assert claimed(table).empty
+    assert len(claimed(detect(run.path, least=0), least=0)) == 1
