@@ -98,11 +98,6 @@ class Attempt:
             return False
 
     @property
-    def live(self) -> bool:
-        """Whether it is in the form that is written to; a compacted one has ended."""
-        return self._followed is not None
-
-    @property
     def steps(self) -> Steps:
         held = self._followed or self._compacted
         return held.steps if held is not None else np.empty(0, np.int64)
@@ -144,6 +139,8 @@ class Attempt:
 
     def values(self, name: str) -> tuple[Steps, Numbers]:
         """Row numbers of the records that carry a metric, and its values; empty where it has none."""
+        if name not in self.metrics:
+            return np.empty(0, np.int64), np.empty(0)
         key = (self.path, name)
         column = self._memory.get(key)
         if column is None:

@@ -63,8 +63,12 @@ def interventions_of(identity: Mapping[str, Any]) -> list[str]:
 
 
 def group_of(identity: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    """The hash of everything but the seed: what runs of one condition have in common."""
+    """The hash of everything but the seed: what runs of one condition have in common.
+
+    Where nothing is known of its configuration, a run is by itself.
+    """
     rest = {k: v for k, v in config.items() if k not in SEEDS and not k.endswith(".seed")}
+    rest = rest or {"run": identity.get("id")}
     forked = identity.get("parent", {}).get("step") if isinstance(identity.get("parent"), Mapping) else None
     text = json.dumps([rest, interventions_of(identity), forked], sort_keys=True, default=str)
     return hashlib.blake2s(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -94,7 +94,7 @@ class Entry:
         return interventions_of(self.identity)
 
     def journals(self) -> list[Path]:
-        """One a attempt, in order, whichever form it has."""
+        """One an attempt, in order, whichever form it has."""
         folder = self.path / "journal"
         with contextlib.suppress(OSError):
             names = (os.path.splitext(name) for name in os.listdir(folder))

@@ -82,6 +82,7 @@ class Watch:
                 before = self._stamps.get(entry.id)
                 self._stamps[entry.id] = now
                 if before is None:
+                    self._gone.pop(entry.id, None)
                     before = dict.fromkeys(KINDS) if self._began else now
                 for kind in KINDS:
                     if _differs(kind, before[kind], now[kind]):
