@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from claims import ROOT, Claim, conclude
 from ontogeny.dashboard.server import Server
@@ -36,8 +36,8 @@ from viewer_pages import PLOTLY, WATCH, grid, peer, serving
 RUNS, LONG, SHORT, PANELS = 10, 100_000, 1_200, 48
 GRID = (12, 5_000)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-#: All 48 panels are in view: neither page may save itself the drawing.
-WINDOW: ViewportSize = {"width": 1440, "height": 4800}
+#: The window's height by charts: all 48 are in view, so that neither page saves itself the drawing.
+HEIGHT = {1: 900, PANELS: 4800}
 
 
 def curves(steps: int, metrics: int) -> np.ndarray:
@@ -72,8 +72,8 @@ def heap(page: Page) -> float:
 
 
 @contextmanager
-def opened(browser: Browser, address: str, script: str = "") -> Iterator[Page]:
-    context = browser.new_context(viewport=WINDOW)
+def opened(browser: Browser, address: str, height: int, script: str = "") -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": height})
     page = context.new_page()
     page.set_default_timeout(120_000)
     page.add_init_script(script)
@@ -118,7 +118,7 @@ def measure(quick: bool) -> list[Claim]:
         for _ in range(rounds):
             for who, library in zip(("ours", "peer"), libraries, strict=True):
                 app = grid(library, cells, ours=who == "ours")
-                with serving(lambda _, app=app: app) as address, opened(browser, address) as page:
+                with serving(lambda _, app=app: app) as address, opened(browser, address, HEIGHT[1]) as page:
                     found.setdefault(f"grid {who} first", []).append(told(page, "finished"))
         browser.close()
     return claims({key: float(np.median(all_)) for key, all_ in found.items()})
@@ -145,14 +145,17 @@ def both(browser: Browser, runs: Path, library: Path, values: np.ndarray, keep: 
     with tempfile.TemporaryDirectory() as cache:
         server = Server(runs, Path(cache))
         with serving(server.app, server.close) as address:
-            with opened(browser, address, watch) as page:
+            with opened(browser, address, HEIGHT[panels], watch) as page:
                 keep("ours cold").append(told(page, "finished"))
-            with opened(browser, address, watch) as page:
+            with opened(browser, address, HEIGHT[panels], watch) as page:
                 keep("ours first").append(told(page, "finished"))
                 keep("ours heap").append(heap(page))
                 if panels == 1:
                     keep("ours zoom").append(brushed(page))
-    with serving(lambda _: peer(library, values)) as address, opened(browser, address) as page:
+    with (
+        serving(lambda _: peer(library, values)) as address,
+        opened(browser, address, HEIGHT[panels]) as page,
+    ):
         keep("peer first").append(told(page, "finished"))
         keep("peer heap").append(heap(page))
         if panels == 1:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from web.conftest import Open
 from web.probing import chart, drag, inked, settled
@@ -133,3 +134,15 @@ def test_every_chart_has_a_table_behind_it(open_page: Open) -> None:
     page.get_by_label("What to do with loss").click()
     page.get_by_role("menuitem", name="Show as table").click()
     assert page.locator(".panel table.numbers tbody tr").count() >= 100
+
+
+def test_a_metric_that_no_drawn_run_has_leaves_no_stale_line(open_page: Open) -> None:
+    world = World()
+    steps = np.arange(50)
+    world.add("first", {"loss": [Series(steps, np.ones(50))], "other": [Series(steps, np.ones(50))]})
+    world.add("second", {"loss": [Series(steps, np.ones(50))]})
+    page = open_page(world, "open=metric%3Aother")
+    settled(page, "other", "chart.series.length === 1")
+    page.get_by_label("Draw first").click()
+    settled(page, "other", "chart.series.length === 0 && chart.canvas === null")
+    expect(page.locator(".detail .foot")).to_have_text("no values")

@@ -38,14 +38,16 @@ async function load(): Promise<void> {
   marks.set({ details: new Map(found.flatMap((one) => (one ? [[one.id, one]] : []))), transitions });
 }
 
-/** How long the marks wait, so that the first lines are asked for before them. */
-const PATIENCE = 400;
+/** How long the marks wait at least and at most: the first lines are asked for and drawn before them. */
+const PATIENCE = [200, 1500] as const;
+const whenIdle = (act: () => void): unknown =>
+  "requestIdleCallback" in window ? requestIdleCallback(act, { timeout: PATIENCE[1] }) : act();
 
 export function followMarks(): void {
   let waiting = 0;
   const soon = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(load, PATIENCE);
+    waiting = setTimeout(() => whenIdle(load), PATIENCE[0]);
   };
   for (const store of [view, runs, versions]) (store as Store<object>).watch(soon);
 }

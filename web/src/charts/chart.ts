@@ -51,8 +51,13 @@ export class Chart {
 
   destroy(): void {
     unregister(this);
+    this.clear();
+  }
+
+  private clear(): void {
     this.u?.destroy();
     this.u = null;
+    this.shape = "";
   }
 
   get plot(): uPlot | null {
@@ -79,6 +84,7 @@ export class Chart {
     this.traces = list;
     this.domain = domain;
     this.happenings = happenings;
+    if (!list.length) return this.clear();
     const found = extent(list, -Infinity, Infinity);
     const threshold = this.options.yKind === "arcsinh" ? turn(found) : 1;
     const shape = JSON.stringify([threshold, list.map((t) => [t.key, t.colour, t.alpha, t.width, t.label])]);
@@ -96,11 +102,14 @@ export class Chart {
     this.u.root.setAttribute("aria-hidden", "true");
   }
 
-  /** Shows another range of x at once, with the buckets there are. */
-  zoom(domain: [number, number], happenings: draw.Happenings): void {
+  /** Shows another range of x at once, with the buckets there are, or what else happened along it. */
+  show(domain: [number, number], happenings: draw.Happenings): void {
+    if (happenings === this.happenings && domain === this.domain) return;
+    const same = domain.every((end, index) => end === this.domain[index]);
     this.domain = domain;
     this.happenings = happenings;
-    this.u?.batch(() => this.rescale());
+    if (same) this.u?.redraw(false, false);
+    else this.u?.batch(() => this.rescale());
   }
 
   resize(width: number, height: number): void {

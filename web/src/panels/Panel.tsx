@@ -85,12 +85,14 @@ function Latest({ state }: { state: PlotState }) {
   const words = latest(state.traces);
   useEffect(() => {
     const write = () => {
+      // The last news may come while the panel is being taken away.
+      if (!element.current) return;
       const { x, run, axis } = cursor.get();
       const trace = x === null || axis !== view.get().x ? undefined : spoken(state.traces, run);
       const at = trace && x !== null ? bucketAt(trace, x) : -1;
       const text = trace && at >= 0 ? value(trace.line[at]) : words;
-      if (element.current!.textContent !== text) element.current!.textContent = text;
-      element.current!.style.color = trace && state.traces.length > 1 ? trace.colour : "";
+      if (element.current.textContent !== text) element.current.textContent = text;
+      element.current.style.color = trace && state.traces.length > 1 ? trace.colour : "";
     };
     write();
     return cursor.watch(write);
@@ -105,11 +107,12 @@ function Foot({ state, large }: { state: PlotState; large: boolean }) {
   const words = state.error || (state.traces.length || !state.busy ? footer(state, large ? band : null) : "");
   useEffect(() => {
     const write = () => {
+      if (!element.current) return;
       const { x, run, axis, source } = cursor.get();
       const here = source === state.chart && x !== null && axis === view.get().x;
       const trace = here ? spoken(state.traces, run) : undefined;
       const text = trace ? reading(trace, axis, x!) : words;
-      if (element.current!.textContent !== text) element.current!.textContent = text;
+      if (element.current.textContent !== text) element.current.textContent = text;
     };
     write();
     return cursor.watch(write);

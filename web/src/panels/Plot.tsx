@@ -113,28 +113,14 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
   }, [metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth, width > 0]);
 
   const happened = happenings(now.x, runs, useStore(marks), now.step);
+  const range = domain(runs, now, traces);
   useEffect(() => {
-    if (!chart.current || !traces.length) return;
+    if (!chart.current) return;
     chart.current.resize(width, height);
-    chart.current.set(traces, domain(runs, now, traces), happened);
+    chart.current.set(traces, range, happened);
     tell({ chart: chart.current, traces, excluded: chart.current.excluded });
-  }, [
-    traces,
-    width,
-    metric,
-    now.x,
-    now.xs,
-    now.y,
-    now.from,
-    now.to,
-    now.step,
-    colours,
-    height,
-    room,
-    large,
-    now.smooth,
-    JSON.stringify(happened),
-  ]);
+  }, [traces, width, metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth]);
+  useEffect(() => chart.current?.show(range, happened), [...range, JSON.stringify(happened)]);
 
   return <div ref={root} class="plot" style={{ height: `${height}px` }} />;
 }
