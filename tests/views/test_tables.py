@@ -1,6 +1,6 @@
 import pandas as pd
 
-from ontogeny.views.tables import geometric, place_words, short_place, strongest, variants
+from ontogeny.views.tables import clearest, geometric, place_words, short_place, strongest, variants
 
 
 def test_places_in_words():
@@ -52,3 +52,19 @@ def test_geometric_keeps_both_ends_and_the_limit():
     chosen = geometric(range(5000), 8)
     assert (chosen[0], chosen[-1], len(chosen)) == (0, 4999, 8)
     assert geometric([3, 1], 8) == [1, 3]
+
+
+def test_a_handful_stands_out_from_its_noise():
+    """Sizes in units of their own noise: 1 of 0.1 is more than 5 of 1; in steps' order."""
+    table = pd.DataFrame(
+        {
+            "part": list("abcd"),
+            "verdict": "transition",
+            "step": [9.0, 5.0, 1.0, 3.0],
+            "size": [1.0, 5.0, -3.0, 2.0],
+            "quiet_sd": [0.1, 1.0, 1.0, None],
+        }
+    )
+    assert clearest(table, 2)["part"].tolist() == ["b", "a"]
+    assert clearest(table)["part"].tolist() == ["c", "d", "b", "a"]
+    assert clearest(pd.DataFrame()).empty

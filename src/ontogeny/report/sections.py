@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ontogeny import views
 from ontogeny.report import wording
 from ontogeny.report.html import drawing, facts, name, paragraph, section, table, text
 from ontogeny.report.tables import RunTables
 from ontogeny.views.figure import Figure, Text
-from ontogeny.views.tables import claimed, column, of_part, parts_over, strongest
+from ontogeny.views.tables import claimed, clearest, column, of_part, parts_over
 from ontogeny.views.transition_table import VERDICTS
 
 #: Claims written out one by one before the rest is left to the table.
@@ -100,21 +99,13 @@ def formed(run: RunTables) -> str:
             )
         return paragraph(f"Nothing is claimed: of {looked:,} series looked at, none shows a transition.")
     items = []
-    for _, row in _told(run.transitions).iterrows():
+    for _, row in clearest(run.transitions, MOST_SENTENCES).iterrows():
         lead, what, rest = wording.sentence(row)
         items.append(f"<li>{text(lead)}<strong>{name(what)}</strong>{text(rest)}</li>")
     more = len(found) - len(items)
     rest = paragraph(f"{more:,} further claims are in the table only.", "note") if more > 0 else ""
     shown = views.transition_table(run.transitions, verdicts=("transition",))
     return f'<ol class="findings">{"".join(items)}</ol>{rest}{_tabled(shown)}{paragraph(shown.note, "note")}'
-
-
-def _told(transitions: pd.DataFrame) -> pd.DataFrame:
-    """The claims told in words, one a part and stimulus: the clearest for their noise, in steps' order."""
-    best = strongest(transitions)
-    noise = np.maximum(column(best, "quiet_sd"), np.finfo(float).tiny)
-    order = np.argsort(-np.nan_to_num(np.abs(column(best, "size")) / noise), kind="stable")[:MOST_SENTENCES]
-    return best.iloc[np.sort(order)]
 
 
 def _tabled(figure: Figure) -> str:

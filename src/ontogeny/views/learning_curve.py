@@ -7,13 +7,13 @@ from ontogeny.catalogue import view
 from ontogeny.views.figure import Figure, Line, Mark, Panel, Points, Rail, Scale, numbers
 from ontogeny.views.tables import (
     checkpoints,
+    clearest,
     column,
     empty_panel,
     plural,
     rule,
     short_place,
     step_range,
-    strongest,
     words,
 )
 from ontogeny.views.telemetry import banded, kept, training_rows
@@ -31,8 +31,9 @@ def learning_curve(
 ) -> Figure:
     """Training loss (band: min-max of the raw values; line: running mean), held-out loss, what formed when.
 
-    One hairline a part: its place with the largest change; the others are in the transition table. A later
-    attempt replaces the steps it repeats; what it replaced stays visible, thin and dashed.
+    One hairline a part, its place with the largest change, for the five that stand out most from their noise;
+    the others are in the transition table. A later attempt replaces the steps it repeats; what it replaced
+    stays visible, thin and dashed.
     """
     training = training_rows(telemetry)
     now, before = kept(training)
@@ -42,7 +43,7 @@ def learning_curve(
     if len(before):
         marks.append(_superseded(before, window, most, scale))
     marks += _heldout(telemetry)
-    for _, row in strongest(transitions).iterrows():
+    for _, row in clearest(transitions).iterrows():
         marks.append(rule(row, f"{words(row['part'])} {short_place(row)}"))
     marks += checkpoints(rows)
     panel = Panel(

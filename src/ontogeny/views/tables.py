@@ -147,6 +147,14 @@ def strongest(transitions: pd.DataFrame) -> pd.DataFrame:
     return order.drop_duplicates(keys).drop(columns="_size").sort_values("step", kind="stable")
 
 
+def clearest(transitions: pd.DataFrame, most: int = 5) -> pd.DataFrame:
+    """At most so many of those, the largest for their noise, in steps' order."""
+    best = strongest(transitions)
+    noise = np.maximum(column(best, "quiet_sd"), np.finfo(float).tiny)
+    order = np.argsort(-np.nan_to_num(np.abs(column(best, "size")) / noise), kind="stable")[:most]
+    return best.iloc[np.sort(order)]
+
+
 def checkpoints(*tables: pd.DataFrame) -> tuple[Ticks, ...]:
     """The steps that were measured, as ticks; nothing where there are none."""
     steps = sorted({int(step) for table in tables if "step" in table for step in table["step"].dropna()})
