@@ -1,5 +1,7 @@
 """`ontogeny detect` over runs, seeds, controls and parts, as a user meets it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,9 @@ def test_seeds_are_told_together_and_kept(ontogeny, collection):
     kept = read_table(collection / "runs" / SEEDS).to_pandas()
     assert kept["shown"].tolist() == [3, 3]
     assert kept["group"].tolist() == ["runs", "runs"]
+    status, _, _ = ontogeny("report", collection / "runs", "--out", "page.html")
+    assert status == 0
+    assert "<h2>Over seeds</h2>" in Path("page.html").read_text()
 
 
 def test_seeds_can_be_told_one_by_one(ontogeny, collection):

@@ -6,6 +6,7 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ontogeny.detect import read_seeds
 from ontogeny.errors import BadArgument
 from ontogeny.record.estimate import Estimate
 from ontogeny.record.recipe import load_recipe
@@ -98,7 +99,7 @@ def series_below(
 def write_runs_report(paths: list[Path], out: Path, home: Path | None, static: bool = False) -> None:
     """`ontogeny report`."""
     tables = [table for path in paths for table in _tables_at(path, home)]
-    write_report(out, runs=tables, static=static)
+    write_report(out, runs=tables, static=static, seeds=read_seeds(paths))
     console.print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(tables)} runs; open it in any browser")
 
 

@@ -5,7 +5,7 @@ from ontogeny.detect.looking import locate
 from ontogeny.detect.one_run import detect, transitions_of
 from ontogeny.detect.order import leads
 from ontogeny.detect.over_seeds import over_seeds
-from ontogeny.detect.seeds import SEEDS, detect_each, detect_seeds, write_seeds
+from ontogeny.detect.seeds import SEEDS, detect_each, detect_seeds, read_seeds, write_seeds
 from ontogeny.detect.table import LEAST, TABLE, claimed, read_transitions
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "leads",
     "locate",
     "over_seeds",
+    "read_seeds",
     "read_transitions",
     "transitions_of",
     "write_seeds",

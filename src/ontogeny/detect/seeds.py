@@ -11,7 +11,7 @@ from ontogeny.detect.configurations import require_repeats
 from ontogeny.detect.one_run import detect
 from ontogeny.detect.over_seeds import over_seeds
 from ontogeny.errors import NotARun
-from ontogeny.store.rows import write_table
+from ontogeny.store.rows import read_table, write_table
 
 #: Where a collection keeps what its runs say together; it may be deleted.
 SEEDS = "seeds.parquet"
@@ -60,3 +60,10 @@ def write_seeds(home: Path | str, found: pd.DataFrame) -> None:
     """Keep what runs say together as `seeds.parquet`; `group` tells configurations apart."""
     labelled = found if "group" in found else found.assign(group="")
     write_table(Path(home) / SEEDS, pa.Table.from_pandas(labelled, preserve_index=False))
+
+
+def read_seeds(homes: Sequence[Path | str]) -> pd.DataFrame:
+    """What is kept in collections' folders, one below the other; empty where nothing is."""
+    kept = [Path(home) / SEEDS for home in homes if (Path(home) / SEEDS).exists()]
+    found = [read_table(path).to_pandas() for path in kept]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
