@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.stats
 from numpy.typing import NDArray
 
 from ontogeny.dashboard.entry import Entry
@@ -13,10 +12,10 @@ from ontogeny.dashboard.pyramid import Pyramid, window_means
 from ontogeny.dashboard.queries import Ask, BadQuery
 from ontogeny.dashboard.strands import Strand
 from ontogeny.errors import UnknownName
+from ontogeny.statistics.mean_of_series import mean_of_series
 from ontogeny.views.buckets import Buckets
 
 Numbers = NDArray[np.float64]
-CONFIDENCE = 0.95
 
 
 def series(entries: Sequence[Entry], ask: Ask) -> bytes:
@@ -147,25 +146,19 @@ def _means(strand: Strand, held: Buckets) -> Numbers:
 def band(values: Numbers, kind: str) -> tuple[Numbers, Numbers, Numbers, NDArray[np.int64]]:
     """Mean, low, high and how many rows have a value, for every column of values [row column].
 
-    The mean is taken of the differences from one row, so equal rows have themselves as their mean. Where one
-    row alone has a value there is no spread: low and high are NaN, but for the range.
+    Equal rows have themselves as their mean. Where one row alone has a value there is no spread: low and high
+    are NaN, but for the range.
     """
-    there = np.isfinite(values)
-    n = there.sum(axis=0)
-    if not values.shape[1]:
-        return np.zeros(0), np.zeros(0), np.zeros(0), n
-    anchor = values[there.argmax(axis=0), np.arange(values.shape[1])]
-    apart = np.where(there, values - anchor, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean = np.where(n > 0, anchor + apart.sum(axis=0) / n, np.nan)
-        if kind == "range":
-            low = np.where(there, values, np.inf).min(axis=0)
-            high = np.where(there, values, -np.inf).max(axis=0)
-            return mean, np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan), n
-        squares = (np.where(there, values - mean, 0.0) ** 2).sum(axis=0)
-        spread = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
-        if kind == "ci":
-            spread = spread / np.sqrt(n) * scipy.stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(n - 1, 1))
+    told = mean_of_series([(np.arange(values.shape[1]), row) for row in values])
+    mean, n, there = told.mean, told.n, np.isfinite(values)
+    if kind == "ci":
+        return mean, told.low, told.high, n
+    if kind == "range":
+        low, high = np.where(there, values, np.inf).min(axis=0), np.where(there, values, -np.inf).max(axis=0)
+        return mean, np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan), n
+    with np.errstate(over="ignore"):
+        squares = np.square(np.where(there, values - mean, 0.0)).sum(axis=0)
+    spread = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
     return mean, mean - spread, mean + spread, n
 
 
