@@ -1,10 +1,14 @@
+import dataclasses
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ontogeny.errors import BadContract
-from ontogeny.views.buckets import buckets, smoothed
+from ontogeny.views.buckets import buckets, level_for, merged, smoothed
+from ontogeny.views.buckets import edges as edges_of
 
 SPACINGS = ("linear", "step")
 
@@ -117,3 +121,34 @@ def test_a_huge_spike_leaves_later_means_alone():
 
 def test_a_window_without_a_finite_value_has_no_mean():
     assert np.isnan(smoothed([10], [np.inf], at=[10])[0])
+
+
+@pytest.mark.parametrize("spacing", ["linear", "step"])
+def test_merged_buckets_are_those_of_the_coarser_level(spacing):
+    rng = np.random.default_rng(5)
+    steps, values = np.sort(rng.integers(0, 9000, 3000)), rng.standard_normal(3000)
+    values[rng.integers(0, 3000, 300)] = math.nan
+    values[:40] = math.inf
+    fine = buckets(steps, values, spacing=spacing, level=2)
+    for level in range(2, 11):
+        coarse, expected = merged(fine, level, spacing), buckets(steps, values, spacing=spacing, level=level)
+        for field in dataclasses.fields(expected):
+            assert getattr(coarse, field.name).tobytes() == getattr(expected, field.name).tobytes()
+
+
+@pytest.mark.parametrize("spacing", ["linear", "step"])
+def test_the_level_that_is_sought_is_the_one_that_is_chosen(spacing):
+    steps = np.sort(np.random.default_rng(6).integers(0, 10**6, 5000))
+    for most in (60, 300, 4999, 10**6):
+        chosen = buckets(steps, np.zeros(5000), spacing=spacing, most=most)
+        level = level_for(steps, spacing, most)
+        assert chosen.left.tolist() == buckets(steps, steps, spacing=spacing, level=level).left.tolist()
+    assert level_for(steps, spacing, 10**6, least=3) == 3
+
+
+@pytest.mark.parametrize("spacing", ["linear", "step"])
+def test_edges_are_those_of_the_bucket_that_holds_the_step(spacing):
+    for step in (0, 1, 1000, 1023, 1024, 123_456_789):
+        for level in (0, 3, 10):
+            held = buckets([step], [1.0], spacing=spacing, level=level)
+            assert edges_of(step, level, spacing) == (held.left[0], held.right[0])
