@@ -10,6 +10,7 @@ import { axisOf, type Change } from "./link";
 import { colourAt } from "./maps";
 import { outline, paintNames, paintUprights, type Over, type Place } from "./overlay";
 import { onKey, type Shared } from "./plot";
+import { joinInSight } from "./sight";
 import { along, at, columnEdges, xLimits, type Range } from "./scale";
 
 export interface HeatOptions {
@@ -64,7 +65,7 @@ export class HeatMap implements Drawn {
     if (!options.bare) this.frame.head.append(colourBar([this.heat], shared.theme));
     this.stops.push(
       onWidth(this.frame.body, (width) => this.resize(width)),
-      shared.link.join(this, (change) => this.follow(change)),
+      joinInSight(shared.link, this, this.element, (change) => this.follow(change)),
     );
     this.listen();
   }

@@ -9,6 +9,7 @@ import { FACE } from "./lettering";
 import { axisOf, type Change, type Link } from "./link";
 import { plural, shortNumber } from "./numbers";
 import { labelledRules, paintBands, paintMarks, RAIL_ROW, RULE_ROW, ruleRows } from "./paint";
+import { joinInSight } from "./sight";
 import { along, at, limits, onto, ticks, xLimits, type Range } from "./scale";
 import { faded, type Theme } from "./theme";
 
@@ -39,7 +40,7 @@ export function drawPlot(panel: Panel, shared: Shared): Drawn {
     if (u) u.setSize({ width, height: high });
     else u = new uPlot(options(panel, curves, shared, frame, width, high), curves.data as uPlot.AlignedData, frame.body);
   });
-  const leave = shared.link.join(frame, (change) => u && follow(u, shared.link, change, frame, full));
+  const leave = joinInSight(shared.link, frame, frame.element, (change) => u && follow(u, shared.link, change, frame, full));
   frame.body.addEventListener("keydown", (event) => onKey(event, curves.data[0], full, panel, shared.link));
   frame.zoomed(shared.link.range !== null);
   return {
@@ -177,31 +178,30 @@ function brushed(u: uPlot, link: Link): void {
   link.setRange(range);
 }
 
-/** The pointer moved here, or elsewhere and this drawing follows: say what is there. */
+/** The cursor moved, here or with another drawing: say what is there; tell others only what the pointer did here. */
 function pointed(u: uPlot, curves: Curves, axis: string, shared: Shared, frame: Frame): void {
   const left = u.cursor.left ?? -10;
-  if (left < 0) {
-    if (following !== u) shared.link.setCursor(null, frame);
-    frame.say();
-    return;
-  }
-  const x = u.posToVal(left, "x");
-  if (following !== u) shared.link.setCursor(x, frame);
-  frame.say(...readings(u, curves, axis, x, shared.theme));
+  const here = u.over.matches(":hover") && following !== u;
+  const x = left < 0 ? null : u.posToVal(left, "x");
+  if (here || (x === null && held.delete(u))) shared.link.setCursor(x, frame);
+  if (here && x !== null) held.add(u);
+  if (x === null) frame.say();
+  else frame.say(...readings(u, curves, axis, x, shared.theme));
 }
 
 /** The drawing that is being told where the cursor is, and must not tell it back. */
 let following: uPlot | null = null;
+/** The drawing that the pointer is over: when it leaves, so does everyone's cursor. */
+const held = new Set<uPlot>();
 
 function follow(u: uPlot, link: Link, change: Change, frame: Frame, full: Range): void {
   if (change === "place") return u.redraw(false);
+  following = u;
   if (change === "range") {
     frame.zoomed(link.range !== null);
     const [min, max] = link.range ?? full;
-    u.setScale("x", { min, max });
-    return;
+    u.batch(() => u.setScale("x", { min, max }));
   }
-  following = u;
   const left = link.cursor === null ? -10 : u.valToPos(link.cursor, "x");
   const inside = left >= 0 && left <= u.over.clientWidth;
   // No line is near a pointer that is far above: the crosshair follows, nothing is brought forward.

@@ -71,7 +71,8 @@ export function tied(table: HTMLTableElement, link: Link): void {
     row.classList.add("figure-row");
     row.addEventListener("click", () => link.setPlace(link.place === step ? null : step));
   }
-  link.join(table, () => {
+  link.join(table, (change) => {
+    if (change !== "place") return;
     for (const row of table.tBodies[0]?.rows ?? []) {
       row.classList.toggle("marked", link.place !== null && keyOf(row.cells[column]) === link.place);
     }
