@@ -1,5 +1,6 @@
 """Mouse, keyboard and address: what is seen can be steered, and a link opens the same view."""
 
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
@@ -164,3 +165,20 @@ def test_a_narrow_window_keeps_everything_in_reach(open_page: Open, world: World
     page.get_by_role("button", name="loss/train", exact=True).click()
     expect(page.locator(".detail canvas")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 800
+
+
+def test_a_chart_is_worked_by_keys_alone(open_page: Open, world: World) -> None:
+    page = open_page(world)
+    page.get_by_role("button", name="loss/train", exact=True).focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowRight")
+    foot = page.locator("[data-metric='loss/train'] .foot")
+    expect(foot).to_have_text(re.compile(r"^step 2,4\d\d"))
+    page.keyboard.press("+")
+    settled(page, "loss/train", "chart.scales.x.min > 1000 && chart.scales.x.max < 3500")
+    page.keyboard.press("-")
+    settled(page, "loss/train", "chart.scales.x.max - chart.scales.x.min > 3900")
+    page.keyboard.press("0")
+    settled(page, "loss/train", "chart.scales.x.min === 0 && chart.scales.x.max === 4000")
+    page.keyboard.press("Enter")
+    expect(page.locator(".detail h2")).to_have_text("loss/train")

@@ -9,10 +9,11 @@ export interface Versions {
   metrics: Readonly<Record<string, number>>;
   rows: Readonly<Record<string, number>>;
   transitions: Readonly<Record<string, number>>;
-  connected: boolean;
+  /** The server was there and is no more. */
+  lost: boolean;
 }
 
-export const versions = new Store<Versions>({ metrics: {}, rows: {}, transitions: {}, connected: false });
+export const versions = new Store<Versions>({ metrics: {}, rows: {}, transitions: {}, lost: false });
 
 const KINDS = ["metrics", "rows", "transitions"] as const;
 
@@ -42,8 +43,8 @@ export function listen(): void {
 
 function connect(): void {
   const source = new EventSource("api/events?cursor=" + encodeURIComponent(runs.get().cursor));
-  source.onopen = () => versions.set({ connected: true });
-  source.onerror = () => versions.set({ connected: false });
+  source.onopen = () => versions.set({ lost: false });
+  source.onerror = () => versions.set({ lost: true });
   source.onmessage = (message) => take(JSON.parse(message.data) as LiveEvent);
 }
 

@@ -3,6 +3,7 @@
 import { getJson, type AxisName, type Run, type RunDetail, type Transition } from "./api";
 import type { Happenings } from "./charts/draw";
 import { hueOf } from "./colours";
+import { whenIdle } from "./idle";
 import { version, versions } from "./live";
 import { drawn, runs } from "./runs";
 import { view } from "./state";
@@ -38,16 +39,14 @@ async function load(): Promise<void> {
   marks.set({ details: new Map(found.flatMap((one) => (one ? [[one.id, one]] : []))), transitions });
 }
 
-/** How long the marks wait at least and at most: the first lines are asked for and drawn before them. */
-const PATIENCE = [200, 1500] as const;
-const whenIdle = (act: () => void): unknown =>
-  "requestIdleCallback" in window ? requestIdleCallback(act, { timeout: PATIENCE[1] }) : act();
+/** How long the marks wait at least: the first lines are asked for and drawn before them. */
+const PATIENCE = 200;
 
 export function followMarks(): void {
   let waiting = 0;
   const soon = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => whenIdle(load), PATIENCE[0]);
+    waiting = setTimeout(() => whenIdle(load), PATIENCE);
   };
   for (const store of [view, runs, versions]) (store as Store<object>).watch(soon);
 }

@@ -73,6 +73,11 @@ export class Chart {
     return this.threshold;
   }
 
+  /** What is shown of x. */
+  get range(): [number, number] {
+    return this.domain;
+  }
+
   /** Buckets that hold something a logarithmic axis cannot show. */
   get excluded(): number {
     if (this.options.yKind !== "log") return 0;

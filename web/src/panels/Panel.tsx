@@ -13,6 +13,7 @@ import { csv, fileName, save, saveDrawing, savePicture } from "./files";
 import { useNear } from "./near";
 import { IDLE, Plot, type PlotState } from "./Plot";
 import { banded, latest, made, reading, spoken } from "./readout";
+import { steer } from "./steer";
 import { Buckets, Ends } from "./Tables";
 
 export interface PanelProps {
@@ -30,11 +31,16 @@ export function Panel({ metric, runs, height = HEIGHT, large = false }: PanelPro
   const [state, setState] = useState<PlotState>(IDLE);
   const [tabled, setTabled] = useState(false);
   const open = () => view.set({ open: "metric:" + metric });
+  const key = (event: KeyboardEvent) => {
+    if (!state.chart || event.ctrlKey || event.metaKey || event.altKey || !steer(state.chart, event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
     <section class={"panel" + (large ? " large" : "")} ref={element} aria-label={metric} data-metric={metric}>
       <header>
         <h3>
-          <button class="title" onClick={open} title={`${metric}: open beside`}>
+          <button class="title" onClick={open} onKeyDown={key} title={`${metric}: open beside`}>
             {metric}
           </button>
         </h3>

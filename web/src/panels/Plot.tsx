@@ -12,6 +12,7 @@ import { view, type View } from "../state";
 import { useStore } from "../store";
 import { theme } from "../theme";
 import { keyOf, lineNames, load, type Wanted } from "./data";
+import { zoomTo } from "./zoom";
 
 export interface PlotProps {
   metric: string;
@@ -30,6 +31,9 @@ export interface PlotState {
   error: string;
 }
 
+/** Before the first answer. */
+const NONE: Trace[] = [];
+
 export const IDLE: PlotState = { chart: null, traces: [], excluded: 0, busy: true, error: "" };
 
 /** All of the x axis: what the drawn runs span, or what is zoomed to. */
@@ -45,12 +49,6 @@ function words(metric: string, now: View): { x: string; y: string } {
   return { x: (now.x === "time" ? "time since the start" : now.x) + smooth, y: metric };
 }
 
-function zoomTo(range: [number, number] | null, axis: View["x"]): void {
-  if (!range) return view.set({ from: null, to: null });
-  const [from, to] = axis === "time" ? range : [Math.max(0, Math.floor(range[0])), Math.ceil(range[1])];
-  view.set({ from, to });
-}
-
 export function Plot({ metric, runs, height, large, onState }: PlotProps) {
   const root = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);
@@ -61,7 +59,7 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     runs.map((run) => run.id),
     useStore(versions),
   );
-  const [traces, setTraces] = useState<Trace[]>([]);
+  const [traces, setTraces] = useState(NONE);
   const [width, setWidth] = useState(0);
   const state = useRef(IDLE);
   const tell = (change: Partial<PlotState>) => onState((state.current = { ...state.current, ...change }));
@@ -77,9 +75,8 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
   useEffect(() => {
     if (!key) return;
     const stop = new AbortController();
-    tell({ busy: true });
     load(wanted, stop.signal)
-      .then((list) => (setTraces(list), tell({ busy: false, error: "" })))
+      .then(setTraces)
       .catch((error: Error) => stop.signal.aborted || tell({ busy: false, error: error.message }));
     return () => stop.abort();
   }, [key, changed]);
@@ -118,7 +115,8 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     if (!chart.current) return;
     chart.current.resize(width, height);
     chart.current.set(traces, range, happened);
-    tell({ chart: chart.current, traces, excluded: chart.current.excluded });
+    if (traces === NONE) return;
+    tell({ chart: chart.current, traces, excluded: chart.current.excluded, busy: false, error: "" });
   }, [traces, width, metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth]);
   useEffect(() => chart.current?.show(range, happened), [...range, JSON.stringify(happened)]);
 

@@ -1,8 +1,10 @@
 /** The numbers behind a chart: few for those who listen to the page, all for those who ask. */
 
+import { useEffect, useState } from "preact/hooks";
 import { lastIn } from "../charts/draw";
 import type { Trace } from "../charts/trace";
 import { value, whole } from "../format";
+import { whenIdle } from "../idle";
 import { runs } from "../runs";
 
 const nameOf = (trace: Trace): string =>
@@ -11,8 +13,11 @@ const nameOf = (trace: Trace): string =>
 const extremes = (column: Float32Array, pick: (a: number, b: number) => number): number =>
   column.reduce((best, one) => (Number.isNaN(one) ? best : Number.isNaN(best) ? one : pick(best, one)), NaN);
 
-/** A row for every line: for screen readers, always there. */
+/** A row for every line: for screen readers, there as soon as there is time. */
 export function Ends({ title, traces }: { title: string; traces: Trace[] }) {
+  const [ready, setReady] = useState(false);
+  useEffect(() => whenIdle(() => setReady(true)), []);
+  if (!ready) return null;
   return (
     <table class="visually-hidden">
       <caption>{title}</caption>

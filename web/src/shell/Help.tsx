@@ -36,6 +36,10 @@ export function Help({ close }: { close(): void }) {
           <dd>close what is open</dd>
         </div>
       </dl>
+      <p>
+        On a panel’s title: <kbd>←</kbd> <kbd>→</kbd> move the crosshair (with Shift ten times as far),{" "}
+        <kbd>+</kbd> <kbd>−</kbd> zoom around it, <kbd>Enter</kbd> opens it beside.
+      </p>
       <h2>Pointer</h2>
       <p>Drag across a chart to zoom all of them; double-click to see the whole range again.</p>
       <h2>Marks</h2>

@@ -7,6 +7,7 @@ import { condition, hueOf } from "../colours";
 import { cursor, point } from "../cursor";
 import { compact, value, whole } from "../format";
 import { number } from "../frame";
+import { versions } from "../live";
 import { chosen, drawn, loadPage, PAGE, runs as store } from "../runs";
 import { view } from "../state";
 import { useStore } from "../store";
@@ -22,6 +23,7 @@ const SPARE = 12;
 export function RunTable() {
   const known = useStore(store);
   const now = useStore(view);
+  const { lost } = useStore(versions);
   useStore(theme);
   const list = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -49,7 +51,9 @@ export function RunTable() {
           onInput={(event) => view.set({ q: event.currentTarget.value })}
         />
         <p class="quiet" aria-live="polite">
-          {known.error || `${whole(count)} of ${whole(known.total)} drawn`}
+          {known.error ||
+            (lost && "The server does not answer") ||
+            `${whole(count)} of ${whole(known.total)} drawn`}
           <button onClick={() => view.set({ runs: null, hidden: [] })}>first ten</button>
           <button onClick={() => view.set({ runs: [], pinned: [] })}>none</button>
         </p>
