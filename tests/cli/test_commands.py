@@ -80,6 +80,21 @@ def test_report_show_and_verify(ontogeny, measured):
     assert "whole" in out
 
 
+def test_a_figure_for_print(ontogeny, measured, tmp_path):
+    for name in ("loss.pdf", "loss.png", "loss.svg", "loss.json"):
+        status, said, _ = ontogeny("figure", measured, "learning_curve", "--out", name, "--set", "most=60")
+        assert status == 0
+        assert said.startswith(f"{name}: ")
+        assert (tmp_path / name).stat().st_size > 500
+    assert ontogeny("figure", measured, "transition_table", "--out", "found.csv")[0] == 0
+    assert (tmp_path / "found.csv").read_text().startswith("part,place,")
+    status, _, complaint = ontogeny("figure", measured, "learning_curve", "--out", "loss.gif")
+    assert (status, "allowed:  .pdf, .svg, .png, .json" in complaint) == (2, True)
+    status, _, complaint = ontogeny("figure", measured.parent.parent, "learning_curve", "--out", "loss.pdf")
+    assert status == 2
+    assert complaint.startswith("ontogeny: ")
+
+
 def test_verify_names_a_flipped_bit(ontogeny, measured, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(measured, copy, symlinks=True)

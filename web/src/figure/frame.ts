@@ -61,7 +61,10 @@ export function frameOf(panel: Panel, link: Link, rest: Child[] = []): Frame {
     element,
     head,
     body,
-    say: (...said) => fill(readout, ...(said.length ? said : calm)),
+    say: (...said) => {
+      fill(readout, ...(said.length ? said : calm));
+      foot.classList.toggle("figure-said", said.length > 0);
+    },
     zoomed: (is) => {
       reset.hidden = !is;
     },

@@ -216,7 +216,7 @@ function readings(u: uPlot, curves: Curves, axis: string, x: number, theme: Them
   const drawn = curves.curves.filter((curve) => curve.value >= 0);
   const labels = drawn.filter((curve) => curve.mark.mark === "Points" || curve.mark.role !== "quiet");
   const nearest = drawn.filter((curve) => curve.value === curves.focused);
-  const shown = nearest.length && !labels.includes(nearest[0]!) ? [...nearest, ...labels] : labels.length ? labels : nearest;
+  const shown = [...new Set([...nearest, ...labels])];
   const place = u.cursor.idxs?.[shown[0]?.value ?? 0] ?? index;
   const at = u.data[0]![place] ?? x;
   const where = Object.assign(document.createElement("b"), { textContent: placeWords(axis, at) });
