@@ -18,7 +18,6 @@ Paths = Annotated[
     list[Path],
     typer.Argument(help="Runs, folders of runs, folders of checkpoints, checkpoints, hub:OWNER/NAME."),
 ]
-Parts = Annotated[str, typer.Option(help="Parts to use, separated by commas; all if left out.")]
 Home = Annotated[
     Path | None,
     typer.Option("--home", help="Where rows are, for checkpoints that are no run."),
