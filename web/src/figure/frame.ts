@@ -24,6 +24,8 @@ export interface Frame {
   body: HTMLElement;
   /** Says what is under the cursor; nothing restores what is said at rest. */
   say: (...said: Child[]) => void;
+  /** Changes what is said at rest. */
+  rest: (...said: Child[]) => void;
   /** Offers to leave the zoom. */
   zoomed: (is: boolean) => void;
 }
@@ -55,7 +57,8 @@ export function frameOf(panel: Panel, link: Link, rest: Child[] = []): Frame {
   const element = h("div", { class: "figure-panel" }, head, body, foot);
   const lost = marksOf(panel, "Rail").some((rail) => rail.kind === "nonfinite");
   const rail = railWords(panel);
-  const calm = [rail ? h("span", { class: lost ? "figure-lost" : "" }, rail) : null, ...rest];
+  const railed = rail ? h("span", { class: lost ? "figure-lost" : "" }, rail) : null;
+  let calm = [railed, ...rest];
   fill(readout, ...calm);
   return {
     element,
@@ -64,6 +67,10 @@ export function frameOf(panel: Panel, link: Link, rest: Child[] = []): Frame {
     say: (...said) => {
       fill(readout, ...(said.length ? said : calm));
       foot.classList.toggle("figure-said", said.length > 0);
+    },
+    rest: (...said) => {
+      calm = [railed, ...said];
+      if (!foot.classList.contains("figure-said")) fill(readout, ...calm);
     },
     zoomed: (is) => {
       reset.hidden = !is;

@@ -8,6 +8,7 @@ import { frameOf, placeWords, reading, type Drawn, type Frame } from "./frame";
 import { width as textWidth } from "./lettering";
 import { axisOf, type Change } from "./link";
 import { colourAt } from "./maps";
+import { count } from "./numbers";
 import { outline, paintNames, paintUprights, type Over, type Place } from "./overlay";
 import { onKey, type Shared } from "./plot";
 import { joinInSight } from "./sight";
@@ -115,6 +116,8 @@ export class HeatMap implements Drawn {
       high = cell * rows;
     }
     this.ground = { left, top: ABOVE, wide, high, edges: [] };
+    const crowded = this.heat.x.length > wide * devicePixelRatio;
+    this.frame.rest(crowded ? `${count(this.heat.x.length)} columns: each pixel shows its most extreme` : null);
     for (const canvas of this.canvases()) {
       canvas.width = width * devicePixelRatio;
       canvas.height = (ABOVE + high + BELOW) * devicePixelRatio;

@@ -72,8 +72,9 @@ export function paintUprights(
   context.clip();
   for (const rule of marksOf(over.panel, "Rule")) {
     const [low, at, up] = [rule.low ?? rule.x, rule.x, rule.high ?? rule.x].map((x) => pixelOf(over, x));
-    context.fillStyle = faded("#ffffff", 0.3);
-    context.fillRect(low!, top, up! - low!, high);
+    // The interval lies above the cells: over them it would change their colours.
+    context.fillStyle = rule.hue === null ? over.theme.rule : hueOf(over.theme, rule.hue);
+    context.fillRect(low!, top - 4, Math.max(up! - low!, 1), 3);
     // White beside the line: it must be seen on any colour of the map.
     upright(context, over.ground, at! - 0.8, "#ffffff");
     upright(context, over.ground, at!, rule.hue === null ? "#3c434b" : hueOf(over.theme, rule.hue));
