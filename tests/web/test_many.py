@@ -36,3 +36,16 @@ def test_a_live_run_grows_on_the_page(open_page: Open) -> None:
     settled(page, "loss", "chart.series[0].x.at(-1) === 299 && chart.scales.x.max === 299")
     expect(page.get_by_role("img", name="finished")).to_be_attached()
     expect(page.locator(".runs .last")).to_have_text("1")
+
+
+def test_a_run_that_comes_is_found_in_the_table(open_page: Open) -> None:
+    world = World()
+    steps = np.arange(50)
+    world.add("early", {"loss": [Series(steps, np.ones(50))]})
+    page = open_page(world)
+    late = world.add("late", {"loss": [Series(steps, np.ones(50))]}, status="running")
+    news = {"id": late, "status": "running", "steps": 49, "last": {"loss": 1.0}}
+    changed = dict.fromkeys(("metrics_changed", "rows_changed", "transitions_changed"), True)
+    world.events.append({"cursor": "1", "runs": [news | changed], "gone": []})
+    expect(page.get_by_label("Draw late")).to_be_visible()
+    settled(page, "loss", "chart.series.length === 2")

@@ -112,10 +112,17 @@ export interface Transition {
 
 export interface LiveEvent {
   cursor: string;
+  /** Runs that are there no more. */
+  gone?: string[];
+  /** Another server answers: everything is to be read again. */
+  reset?: boolean;
   runs: {
     id: string;
     status: Run["status"];
     steps: number | null;
+    tokens?: number | null;
+    seconds?: number | null;
+    claims?: number;
     last: Record<string, Num>;
     metrics_changed: boolean;
     rows_changed: boolean;

@@ -1,7 +1,7 @@
 /** News from the server: which runs changed, and what their last values are. */
 
-import type { LiveEvent } from "./api";
-import { amend, loadPage, runs } from "./runs";
+import type { LiveEvent, Run } from "./api";
+import { amend, reload, runs } from "./runs";
 import { Store } from "./store";
 
 /** Counts changes of each run; who draws a run asks again when its number grows. */
@@ -17,19 +17,31 @@ export const versions = new Store<Versions>({ metrics: {}, rows: {}, transitions
 
 const KINDS = ["metrics", "rows", "transitions"] as const;
 
+type Told = LiveEvent["runs"][number];
+
+/** What an event says of a run, without what it leaves out. */
+function told({ status, steps, tokens, seconds, claims, last }: Told): Partial<Run> {
+  const said = Object.entries({ status, steps, tokens, seconds, claims, last });
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+}
+
+type Counts = Record<(typeof KINDS)[number], Record<string, number>>;
+
 function take(event: LiveEvent): void {
   const now = versions.get();
-  const next = { metrics: { ...now.metrics }, rows: { ...now.rows }, transitions: { ...now.transitions } };
-  let unknown = false;
-  for (const { id, status, steps, last, ...changed } of event.runs) {
-    unknown ||= !runs.get().byId.has(id);
-    const known = runs.get().byId.get(id);
-    amend(id, { status, steps, last: { ...known?.last, ...last } });
-    for (const kind of KINDS) if (changed[`${kind}_changed`]) next[kind][id] = (next[kind][id] ?? 0) + 1;
+  const next = Object.fromEntries(KINDS.map((kind) => [kind, { ...now[kind] }])) as Counts;
+  const known = runs.get().byId;
+  // Another server than before: nothing that was read is known to be so still.
+  const all = event.reset ? [...known.keys()] : [];
+  for (const kind of KINDS) for (const id of all) next[kind][id] = (next[kind][id] ?? 0) + 1;
+  for (const run of event.runs) {
+    for (const kind of KINDS) if (run[`${kind}_changed`]) next[kind][run.id] = (next[kind][run.id] ?? 0) + 1;
   }
+  amend(new Map(event.runs.map((run) => [run.id, told(run)])));
   versions.set(next);
   runs.set({ cursor: event.cursor });
-  if (unknown) void loadPage(0, true);
+  const came = event.runs.some(({ id }) => !known.has(id));
+  if (came || event.reset || event.gone?.some((id) => known.has(id))) reload();
 }
 
 /** Listens from the first table on; the browser reconnects by itself and says where it was. */

@@ -100,14 +100,20 @@ export function drawn(now = view.get(), rows = runs.get()): Run[] {
     .flatMap((id) => rows.byId.get(id) ?? []);
 }
 
-/** Changes what is known of a run, e.g. by a live event. */
-export function amend(id: string, change: Partial<Run>): void {
+/** Changes what is known of runs, e.g. by a live event; runs that are not known stay so. */
+export function amend(changes: ReadonlyMap<string, Partial<Run>>): void {
   const { byId, rows } = runs.get();
-  const run = byId.get(id);
-  if (!run) return;
-  const amended = { ...run, ...change };
-  runs.set({
-    byId: new Map(byId).set(id, amended),
-    rows: rows.map((other) => (other?.id === id ? amended : other)),
-  });
+  const amended = new Map(byId);
+  for (const [id, change] of changes) {
+    const run = byId.get(id);
+    if (run) amended.set(id, { ...run, ...change, last: { ...run.last, ...change.last } });
+  }
+  runs.set({ byId: amended, rows: rows.map((run) => run && amended.get(run.id)) });
+}
+
+/** Looks at the table again, from its beginning: runs came or went. */
+export function reload(): void {
+  asked.clear();
+  runs.set({ rows: runs.get().rows.map((run, index) => (index < PAGE ? run : undefined)) });
+  void loadPage(0);
 }

@@ -182,7 +182,7 @@ export function drawAxisMarks(p: Plane, happenings: Happenings, theme: Theme): v
   ctx.fillStyle = happenings.checkpoints.length > 40 ? theme.quiet : theme.muted;
   for (const at of happenings.checkpoints) {
     if (inside(at))
-      ctx.fillRect(Math.round(p.x(at)), y - 4 * ratio, Math.max(1, Math.round(ratio)), 4 * ratio);
+      ctx.fillRect(Math.round(p.x(at)), y - 5 * ratio, Math.max(1, Math.round(ratio)), 5 * ratio);
   }
   const { step } = happenings;
   if (step !== null && inside(step)) {
