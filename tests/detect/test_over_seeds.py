@@ -105,6 +105,16 @@ def test_runs_against_controls_have_the_exact_p_of_their_labels():
     assert (row["controls"], row["controls_shown"]) == (5, 0)
 
 
+def test_no_change_in_a_control_is_a_change_of_size_0():
+    """Detectors that find nothing give no size; a series too short to look at is another matter."""
+    nothing = {f"c{n}": table(change(size=None, p=None, step=None, claimed=False)) for n in range(5)}
+    row = only(over_seeds(runs(), nothing))
+    assert row["p"] == pytest.approx(2 / 252)
+    short = {name: found.assign(reason="too-short: 3 usable checkpoints") for name, found in nothing.items()}
+    row = only(over_seeds(runs(), short))
+    assert math.isnan(row["p"])
+
+
 def test_too_few_runs_are_refused_a_p_with_the_number_that_could():
     row = only(over_seeds(runs(STEPS[:3]), quiet(3)))
     assert math.isnan(row["p"])

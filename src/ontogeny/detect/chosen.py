@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ontogeny.errors import BadArgument
-from ontogeny.vocabulary import AXES, Verdict
+from ontogeny.vocabulary import AXES, Status, Verdict
 
 #: The same place in every run; or each run's own best, wherever it is.
 BY = ("best", "place")
@@ -19,7 +19,8 @@ def chosen_changes(tables: Mapping[str, pd.DataFrame], by: str = "best") -> pd.D
 
     Of several rows the one that is claimed, then that of the smallest p, then that of the largest size. p is
     held against the largest of the null over all places, so the choice of the best place is paid for in it.
-    `run` holds the names of the tables. A run in which something was not looked at has no row for it.
+    `run` holds the names of the tables. A run in which something was not looked at has no row for it; one in
+    which no change was found has a change of size 0, unless its series was too short.
     """
     if by not in BY:
         raise BadArgument("an unknown way to hold runs together", received=by, allowed=", ".join(BY))
@@ -27,6 +28,8 @@ def chosen_changes(tables: Mapping[str, pd.DataFrame], by: str = "best") -> pd.D
     if not frames:
         return pd.DataFrame(columns=[*FAMILY, *AXES, "run", "verdict", "p", "size", "step", "low", "high"])
     every = pd.concat(frames, ignore_index=True)
+    nothing = every["size"].isna() & ~every["reason"].str.startswith(str(Status.TOO_SHORT))
+    every["size"] = every["size"].mask(nothing, 0.0)
     rank = pd.DataFrame(
         {
             "unclaimed": every["verdict"] != str(Verdict.TRANSITION),

@@ -30,7 +30,7 @@ def detect(
 ) -> pd.DataFrame:
     """Look at everything measured on a series; returns and stores one row a change, or a place without one.
 
-    detector    a name, or a call such as `pelt(penalty=2)`
+    detector    a name, or a call: `pelt(penalty=2)`
     parts       measured parts, and metrics of a run's telemetry as `metric:loss`; all parts if none is named.
                 What was stored of others is kept.
     null        for parts that have no null of their own, a null of single series: `default` (the one the
@@ -41,12 +41,11 @@ def detect(
 
     Each place of a part is one series over checkpoints. p is held against the largest value of the null over
     all places, so that choosing the best head is paid for; q also pays for the number of parts that are
-    stored. A claim rests on p; q is told beside it. A part that was measured with several settings is looked
-    at with its defaults. NotARun if nothing was measured, UnknownName for what was not.
+    stored. A claim rests on p; q is told beside it. Of several settings of a part the defaults are looked at.
+    NotARun if nothing was measured, UnknownName for what was not.
     """
     home, chosen = home_of(series, home), Detector.of(detector, null)
-    found: list[dict] = []
-    names: list[str] = []
+    found, names = [], []
     for name, some in _asked(series, home, parts):
         names.append(name)
         for candidates in some:

@@ -68,19 +68,30 @@ def over_seeds(
     keys = [*FAMILY, *places(by)]
     groups = [frame for _, frame in chosen.groupby(keys, dropna=False, sort=False)]
     others = [_matching(held, frame.iloc[0], keys) for frame in groups]
-    sizes = as_rows([_by_run(frame, "size", tables) for frame in groups], len(tables))
-    if controls:
-        against = as_rows([_by_run(frame, "size", controls) for frame in others], len(controls))
-        tests = against_controls(sizes, against, alpha)
-    elif by == "place":
-        tests = by_signs(sizes, alpha)
-    else:
-        tests = by_nulls(as_rows([_by_run(frame, "p", tables) for frame in groups], len(tables)))
+    tests = _tests(groups, others, tables, controls, by, alpha)
     rows = []
     for frame, other, test in zip(groups, others, tests, strict=True):
         beside = {"controls": len(controls), "controls_shown": len(claims(other))} if controls else {}
         rows.append({**_row(frame, test, by, alpha), **beside})
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _tests(
+    groups: list[pd.DataFrame],
+    others: list[pd.DataFrame],
+    tables: Mapping[str, Any],
+    controls: Mapping[str, Any] | None,
+    by: str,
+    alpha: float,
+) -> list[SeedTest]:
+    """One test a group: against controls where there are some, else by signs or by the runs' own p."""
+    sizes = as_rows([_by_run(frame, "size", tables) for frame in groups], len(tables))
+    if controls:
+        against = as_rows([_by_run(frame, "size", controls) for frame in others], len(controls))
+        return against_controls(sizes, against, alpha)
+    if by == "place":
+        return by_signs(sizes, alpha)
+    return by_nulls(as_rows([_by_run(frame, "p", tables) for frame in groups], len(tables)))
 
 
 def _by_run(frame: pd.DataFrame, column: str, tables: Mapping[str, Any]) -> NDArray:
