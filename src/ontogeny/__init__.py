@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from ontogeny.record.recipe import load_recipe
     from ontogeny.record.recorder import Recorder
     from ontogeny.record.train import train
+    from ontogeny.report.widget import show
     from ontogeny.series import Series
     from ontogeny.store.collection import Runs
     from ontogeny.store.run import Run
 
 __version__ = version("ontogeny")
 
-__all__ = ["Recorder", "Run", "Runs", "Series", "load_recipe", "train"]
+__all__ = ["Recorder", "Run", "Runs", "Series", "load_recipe", "show", "train"]
 
 _HOMES = {
     "Recorder": "ontogeny.record.recorder",
@@ -33,6 +34,7 @@ _HOMES = {
     "Runs": "ontogeny.store.collection",
     "Series": "ontogeny.series",
     "load_recipe": "ontogeny.record.recipe",
+    "show": "ontogeny.report.widget",
     "train": "ontogeny.record.train",
 }
 

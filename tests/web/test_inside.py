@@ -126,6 +126,15 @@ def test_the_pattern_follows_the_scrubber(visit):
     expect(pattern.locator(".figure-title")).to_have_text("where it looks at step 100")
 
 
+def test_the_table_behind_the_grid_follows_the_scrubber(visit):
+    page = visit("page=heads")
+    page.locator(".inside-grid summary").click()
+    row = page.locator(".inside-grid tbody tr").nth(1)
+    assert row.locator("td").all_inner_texts() == ["1", "0.06", "0.06", "0.9"]
+    page.get_by_role("button", name="earlier checkpoint").click()
+    expect(row.locator("td").nth(3)).to_have_text("0.675")
+
+
 def test_the_null_of_a_part_is_no_choice(visit):
     page = visit("page=heads")
     expect(page.locator(".inside-step")).to_be_visible()

@@ -47,7 +47,7 @@ export function drawFigure(element: HTMLElement, figure: Figure, options: DrawOp
   };
   const draw = () => {
     panels.forEach((panel) => panel.destroy());
-    panels = drawInto(element, now, links, themeOf(element), options);
+    panels = drawInto(element, () => now, links, themeOf(element), options);
     choose(chosen);
   };
   draw();
@@ -58,8 +58,9 @@ export function drawFigure(element: HTMLElement, figure: Figure, options: DrawOp
     update: (other) => {
       const alike = now.panels.length === other.panels.length && other.panels.every((panel, nth) => fits(panels[nth], panel));
       now = other;
-      if (alike) panels.forEach((panel, nth) => (panel as HeatMap).show(marksOf(other.panels[nth]!, "Heat")[0]!));
-      else draw();
+      if (!alike) return draw();
+      panels.forEach((panel, nth) => (panel as HeatMap).show(marksOf(other.panels[nth]!, "Heat")[0]!));
+      element.querySelector("details.figure-tools")?.dispatchEvent(new Event("toggle"));
     },
     destroy: () => {
       stop();
@@ -78,7 +79,14 @@ function fits(drawn: Drawn | undefined, panel: Panel): boolean {
   return told(before) === told(after);
 }
 
-function drawInto(element: HTMLElement, figure: Figure, links: Links, theme: Theme, options: DrawOptions): Drawn[] {
+function drawInto(
+  element: HTMLElement,
+  now: () => Figure,
+  links: Links,
+  theme: Theme,
+  options: DrawOptions,
+): Drawn[] {
+  const figure = now();
   const heats = figure.panels.flatMap((panel) => marksOf(panel, "Heat"));
   const shared = heats.length > 1 && heats.length === figure.panels.length && sameScale(heats);
   const columns = Math.max(1, figure.columns);
@@ -97,7 +105,7 @@ function drawInto(element: HTMLElement, figure: Figure, links: Links, theme: The
   });
   if (options.title !== false && figure.note) body.append(h("p", { class: "figure-note" }, named(figure.note)));
   const numbers = figure.panels.some((panel) => isPlot(panel) || marksOf(panel, "Heat").length > 0);
-  if (options.tools !== false && numbers) body.append(tools(figure));
+  if (options.tools !== false && numbers) body.append(tools(now));
   return drawn;
 }
 
@@ -126,12 +134,14 @@ function drawWords(panel: Panel, shared: Shared, options: DrawOptions): Drawn {
   return { panel, element: frame.element, destroy: () => undefined, canvases: () => [] };
 }
 
-/** The numbers behind the drawing; made when they are asked for. */
-function tools(figure: Figure): HTMLElement {
+/** The numbers behind the drawing, as they are now; made when they are asked for. */
+function tools(now: () => Figure): HTMLElement {
   const inside = h("div", { class: "figure-behind" });
   const details = h("details", { class: "figure-tools" }, h("summary", {}, "The numbers"), inside);
   details.addEventListener("toggle", () => {
-    if (!details.open || inside.firstChild) return;
+    inside.replaceChildren();
+    if (!details.open) return;
+    const figure = now();
     inside.append(download(figure));
     for (const panel of figure.panels) {
       for (const table of tablesBehind(panel)) {

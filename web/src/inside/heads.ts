@@ -115,7 +115,7 @@ class HeadsView implements Shown {
     };
     const grid = headGrid(rows, this.index, this.title);
     this.left.style.setProperty("--wide", `${40 + CELL * along(rows, "head").length}px`);
-    this.grid = drawFigure(this.left, grid, { links: this.links, tools: false, heat });
+    this.grid = drawFigure(this.left, grid, { links: this.links, heat });
   }
 
   private placeAt(row: number, column: number): number {
@@ -183,7 +183,7 @@ class HeadsView implements Shown {
     if (this.over.dataset.key !== key) {
       this.over.dataset.key = key;
       this.course?.destroy();
-      this.course = drawFigure(this.over, figure, { links: this.links, tools: false });
+      this.course = drawFigure(this.over, figure, { links: this.links });
     }
     await this.showPattern(layer, head);
   }
@@ -201,7 +201,7 @@ class HeadsView implements Shown {
       const figure = patternFigure(pattern, `where it looks at step ${step.toLocaleString("en")}`);
       this.attention?.destroy();
       const heat = { cell: cellFor(pattern.tokens.length), row: "query", column: "key", hollow: "comes later: it cannot be seen" };
-      this.attention = drawFigure(this.matrix, figure, { tools: false, heat });
+      this.attention = drawFigure(this.matrix, figure, { heat });
     } catch (error) {
       if (this.matrix.dataset.key !== key) return;
       this.attention?.destroy();
