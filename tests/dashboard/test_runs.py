@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 
 import pytest
 
@@ -258,3 +259,19 @@ def test_nan_is_a_name_in_json(tmp_path, serving):
     assert b"NaN" in text
     found = json.loads(text, parse_constant=pytest.fail)
     assert found["runs"][0]["last"] == {"loss": "NaN"}
+
+
+def test_another_run_in_its_place_is_another_run(tmp_path, serving):
+    run = made(tmp_path, "one", losses([1.0, 2.0]))
+    client = serving(tmp_path)
+    before = client.get("/api/collection")["runs"][0]
+    shutil.rmtree(run.path)
+    made(tmp_path, "one", losses([5.0]), title="anew")
+    client.get("/api/collection")
+    client.server.shelf._listed = 0.0
+    (after,) = client.get("/api/collection")["runs"]
+    assert (after["title"], after["last"]) == ("anew", {"loss": 5.0})
+    assert after["id"] != before["id"]
+    client.get(f"/api/runs/{before['id']}", status=404)
+    _, (one,) = client.get("/api/series", runs=after["id"], metric="loss")
+    assert one["first"].tolist() == [5.0]

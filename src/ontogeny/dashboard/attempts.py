@@ -141,35 +141,31 @@ class Attempt:
         """Row numbers of the records that carry a metric, and its values; empty where it has none."""
         if name not in self.metrics:
             return np.empty(0, np.int64), np.empty(0)
-        key = (self.path, name)
-        column = self._memory.get(key)
-        if column is None:
-            column = Growing(np.int64), Growing(np.float64)
-        rows, values = column
-        if self._compacted is not None and not len(rows):
-            self._add(column, *self._stored(name))
-        elif self._followed is not None:
-            since = int(rows.held[-1]) + 1 if len(rows) else 0
-            if since < len(self.steps):
-                with contextlib.suppress(OSError):  # gone this moment; the next look says so
-                    self._add(column, *self._followed.values(name, since))
-        self._memory.put(key, column)
-        return rows.held, values.held
+        if self._followed is None:
+            return self._compacted_values((name,))[name]
+        column = self._memory.get((self.path, name)) or (Growing(np.int64), Growing(np.float64))
+        rows = column[0].held
+        since = int(rows[-1]) + 1 if len(rows) else 0
+        if since < len(self.steps):
+            with contextlib.suppress(OSError):  # gone this moment; the next look says so
+                _add(column, self._followed.values(name, since))
+        self._memory.put((self.path, name), column)
+        return column[0].held, column[1].held
 
-    @staticmethod
-    def _add(column: Column, rows: Steps, values: Numbers) -> None:
-        column[0].extend(rows)
-        column[1].extend(values)
-
-    def _stored(self, name: str) -> tuple[Steps, Numbers]:
-        try:
-            journal = read_journal(self.path, (name,), salvage=True)
-        except (OntogenyError, OSError):
-            return np.empty(0, np.int64), np.empty(0)
-        if name not in journal.names or not len(journal.column(name)[0]):
-            return np.empty(0, np.int64), np.empty(0)
-        rows, values = journal.column(name)
-        return (rows, values.astype(np.float64)) if values.dtype.kind != "O" else _plain(rows, values)
+    def _compacted_values(self, names: Collection[str]) -> dict[str, tuple[Steps, Numbers]]:
+        """Several metrics of a compacted journal, those that are not in memory in one reading."""
+        held = {name: self._memory.get((self.path, name)) for name in names if name in self.metrics}
+        missing = [name for name, column in held.items() if column is None]
+        journal = None
+        if missing:
+            with contextlib.suppress(OntogenyError, OSError):
+                journal = read_journal(self.path, missing, salvage=True)
+        for name in missing:
+            held[name] = column = Growing(np.int64), Growing(np.float64)
+            if journal is not None:
+                _add(column, _plain(*journal.column(name)))
+                self._memory.put((self.path, name), column)
+        return {name: (column[0].held, column[1].held) for name, column in held.items() if column}
 
     def last(self, names: Collection[str]) -> dict[str, float]:
         """The last number of each metric, without reading the others."""
@@ -187,11 +183,18 @@ class Attempt:
         if self._followed is not None:
             found = self._followed.counts()
             return {name: found.get(name, 0) for name in names}
-        return {name: len(self.values(name)[0]) for name in names if name in self.metrics}
+        return {name: len(rows) for name, (rows, _) in self._compacted_values(names).items()}
+
+
+def _add(column: Column, more: tuple[Steps, Numbers]) -> None:
+    for own, added in zip(column, more, strict=True):
+        own.extend(added)
 
 
 def _plain(rows: Steps, values: NDArray) -> tuple[Steps, Numbers]:
-    """Numbers among values of several kinds; texts are left out."""
+    """Values as float64; texts among them are left out."""
+    if values.dtype.kind != "O":
+        return rows, values.astype(np.float64)
     numeric = np.array([not isinstance(value, str) for value in values], bool)
     return rows[numeric], values[numeric].astype(np.float64)
 

@@ -24,7 +24,7 @@ class Child:
         self.seconds, self.idle = seconds, idle
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._used = 0.0
         self._ending: threading.Timer | None = None
 
@@ -86,15 +86,20 @@ class Child:
                 self.close()
 
     def close(self) -> None:
-        """End the process, whatever it does."""
-        process, self._process = self._process, None
+        """End the process, whatever it does; whoever waits for it hears that it died."""
+        process = self._process
         if self._ending is not None:
             self._ending.cancel()
         if process is None:
             return
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout, self._complaints):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        if self._turn.acquire(blocking=False):
+            try:
+                for pipe in (process.stdin, process.stdout, self._complaints):
+                    if pipe is not None:
+                        with contextlib.suppress(OSError):
+                            pipe.close()
+                self._process = self._complaints = None
+            finally:
+                self._turn.release()

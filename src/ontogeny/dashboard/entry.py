@@ -55,7 +55,8 @@ class Entry:
         self._manifest: tuple[int, ...] | None = None
         self._pyramids: dict[tuple[str, str, Spacing], Ready] = {}
         self.read_identity()
-        told = f"{self.identity.get('id', '')}\0{place}".encode("utf-8", "surrogatepass")
+        self.made = str(self.identity.get("id", ""))
+        told = f"{self.made}\0{place}".encode("utf-8", "surrogatepass")
         self.id = hashlib.blake2s(told, digest_size=8).hexdigest()
 
     @property
@@ -79,6 +80,11 @@ class Entry:
         self.config = configuration(self.identity)
         self.group, self.seed = group_of(self.identity, self.config), seed_of(self.config)
         return True
+
+    @property
+    def other(self) -> bool:
+        """Whether another run has been made in this one's place."""
+        return str(self.identity.get("id", "")) != self.made
 
     config: Mapping[str, Any] = {}
     group: str = ""

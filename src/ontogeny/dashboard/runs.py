@@ -8,7 +8,6 @@ from typing import Any
 from ontogeny.dashboard.entry import Entry
 from ontogeny.dashboard.queries import BadQuery, paged
 from ontogeny.dashboard.shelf import Shelf
-from ontogeny.dashboard.summary import Summary
 
 #: Columns that every table has, and how they are read.
 COLUMNS = (
@@ -29,9 +28,10 @@ FIRST_METRICS = ("loss", "heldout_loss", "gradient_norm")
 TERM = re.compile(r"([^=<>]+)(=|<|>)(.*)", re.DOTALL)
 
 
-def run_line(shelf: Shelf, entry: Entry, said: Summary | None = None) -> dict[str, Any]:
+def run_line(shelf: Shelf, entry: Entry) -> dict[str, Any]:
     """A run in the table."""
-    said = shelf.summaries.of(entry) if said is None else said
+    said = shelf.summaries.of(entry)
+    entry.read_identity()
     identity = entry.identity
     grade = identity.get("grade")
     return {

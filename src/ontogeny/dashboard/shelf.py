@@ -59,9 +59,9 @@ class Shelf:
 
     def _list(self) -> None:
         found = _runs_at(self.path)
-        if found.keys() == self._entries.keys():
+        known = {path: entry for path, entry in self._entries.items() if not entry.other}
+        if found.keys() == known.keys():
             return
-        known = self._entries
         self._entries = {
             path: known.get(path) or Entry(path, kind, self.memory, self.kept, self._place(path))
             for path, kind in sorted(found.items())

@@ -1,17 +1,20 @@
 """What a table of runs says of each: read once, kept by the stamps of the files it came from."""
 
 import contextlib
+import os
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import xxhash
 
 from ontogeny.dashboard.attempts import stamp_of
 from ontogeny.dashboard.entry import Entry
 from ontogeny.dashboard.heartbeat import status_of
 from ontogeny.errors import OntogenyError
+from ontogeny.series.steps import TABLE as STEPS
 from ontogeny.store.documents import read_json, write_json
 from ontogeny.store.rows import read_table
 from ontogeny.vocabulary import Verdict
@@ -68,9 +71,10 @@ class Summaries:
 
 def _stamp(entry: Entry) -> str:
     seen = [stamp_of(path) for path in entry.journals()]
-    with contextlib.suppress(OSError):
-        state = (entry.home / CLAIMS).stat()
-        seen.append((state.st_ino, state.st_size, state.st_mtime_ns))
+    for name in (CLAIMS, STEPS):
+        with contextlib.suppress(OSError):
+            state = os.stat(os.path.join(entry.home, name))
+            seen.append((state.st_ino, state.st_size, state.st_mtime_ns))
     return xxhash.xxh3_64_hexdigest(repr(seen).encode())
 
 
@@ -93,6 +97,8 @@ def summarised(entry: Entry) -> Summary:
         newest = attempts[-1] if attempts else None
         seconds = newest.seconds[-100:] if newest is not None else ()
         steps = [int(attempt.steps.max()) for attempt in attempts if len(attempt.steps)]
+        if entry.kind == "series":
+            steps = entry.tables.steps().get("step", pd.Series(dtype="int64")).tolist()
         return {
             "outcome": newest.outcome if newest is not None else "",
             "longest": float((seconds[1:] - seconds[:-1]).max()) if len(seconds) > 1 else 0.0,
