@@ -118,6 +118,7 @@ def test_what_is_too_small_to_tell_is_counted(ontogeny, collection):
         (("--null", "shuffled_lag"), ("shuffled_lag", "autoregressive")),
         (("--detector", "half_rise(hold)"), ("half_rise(hold)", "name(parameter=value")),
         (("--by", "head"), ("head", "best, place")),
+        (("--correction", "holm"), ("holm", "bh, by")),
         (("--parts", "metric:loss"), ("loss",)),
     ],
 )

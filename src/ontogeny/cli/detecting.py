@@ -29,13 +29,16 @@ class Asked:
     home: Path | None = None
 
     @classmethod
-    def of(cls, detector: str, null: str, least: str, lead: Sequence[str], **rest: Any) -> Self:
+    def of(
+        cls, detector: str, null: str, least: str, correction: str, lead: Sequence[str], **rest: Any
+    ) -> Self:
         """From words. Naming a detector brings its own null of series; `none` is none."""
         chosen = null or (DEFAULT if detector else "none")
         told = {
             "detector": detector or "half_rise",
             "null": None if chosen == "none" else chosen,
             "least": _least(least),
+            "correction": correction,
         }
         return cls(told=told, leads=[_pair(words) for words in lead], **rest)
 

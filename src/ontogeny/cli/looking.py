@@ -75,6 +75,7 @@ def detect(
         str,
         typer.Option(help="The least size worth telling: 0.1, or by part or unit: nats=0.2,induction=0.1."),
     ] = "",
+    correction: Annotated[str, typer.Option(help="How q is made of p over parts: bh, by.")] = "bh",
     seeds: Annotated[
         bool | None, typer.Option(help="Hold runs of one configuration together. [where there are several]")
     ] = None,
@@ -95,7 +96,7 @@ def detect(
     from ontogeny.cli.detecting import Asked, detect_in
 
     rest = {"by": by, "together": seeds, "controls": control or [], "home": home}
-    detect_in(paths, Asked.of(detector, null, least, lead or [], parts=names_of(parts), **rest))
+    detect_in(paths, Asked.of(detector, null, least, correction, lead or [], parts=names_of(parts), **rest))
 
 
 @app.command()

@@ -15,6 +15,13 @@ CORRECTIONS: dict[str, Literal["bh", "by"]] = {"bh": "bh", "by": "by"}
 FAMILY = ["part", "component", "stimulus_name"]
 
 
+def correction_of(name: str) -> Literal["bh", "by"]:
+    """The correction of a name; BadArgument for another."""
+    if name not in CORRECTIONS:
+        raise BadArgument("an unknown correction", received=name, allowed=", ".join(CORRECTIONS))
+    return CORRECTIONS[name]
+
+
 def q_values(table: pd.DataFrame, correction: str = "bh") -> NDArray:
     """q [row]: the share of false claims among those at or below a row's p, over all parts and stimuli.
 
@@ -24,9 +31,7 @@ def q_values(table: pd.DataFrame, correction: str = "bh") -> NDArray:
     Known: one part -> q = p; p of .01, .04, .03 -> .03, .04, .04.
     Misleads: `bh` needs parts that do not contradict one another; `by` needs nothing and asks for more.
     """
-    if correction not in CORRECTIONS:
-        raise BadArgument("an unknown correction", received=correction, allowed=", ".join(CORRECTIONS))
-    method = CORRECTIONS[correction]
+    method = correction_of(correction)
     p = table["p"].to_numpy(dtype=np.float64, na_value=np.nan)
     q = np.full(len(table), np.nan)
     tested = np.flatnonzero(np.isfinite(p))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ontogeny.catalogue import Part, measuring_part
 from ontogeny.detect.candidates import METRIC, Candidates, measured, recorded
-from ontogeny.detect.correction import q_values
+from ontogeny.detect.correction import correction_of, q_values
 from ontogeny.detect.looking import Detector
 from ontogeny.detect.table import Least, as_table, read_transitions, record, write_transitions
 from ontogeny.errors import NotARun, UnknownName
@@ -33,9 +33,8 @@ def detect(
     detector    a name, or a call: `pelt(penalty=2)`
     parts       measured parts, and metrics of a run's telemetry as `metric:loss`; all parts if none is named.
                 What was stored of others is kept.
-    null        for parts that have no null of their own, a null of single series: `default` (the one the
-                detector declares), `autoregressive`, `trend_matched` …; without one these parts are
-                described, and nothing is claimed of them
+    null        for parts without a null of their own, one of series: `default` (the detector's), or a name;
+                without one these parts are described, and nothing is claimed of them
     least       the least size worth telling: a number, or numbers by part or unit (`LEAST` if None)
     correction  `bh` or `by`: how q is made of p over parts and stimuli (`q_values`)
 
@@ -44,7 +43,7 @@ def detect(
     stored. A claim rests on p; q is told beside it. Of several settings of a part the defaults are looked at.
     NotARun if nothing was measured, UnknownName for what was not.
     """
-    home, chosen = home_of(series, home), Detector.of(detector, null)
+    home, chosen, method = home_of(series, home), Detector.of(detector, null), correction_of(correction)
     found, names = [], []
     for name, some in _asked(series, home, parts):
         names.append(name)
@@ -55,7 +54,7 @@ def detect(
     before = read_transitions(home)
     whole = pd.concat([before[~before["part"].isin(names)], as_table(found)], ignore_index=True)
     whole = whole.sort_values("part", kind="stable", ignore_index=True)
-    whole["q"] = q_values(whole, correction)
+    whole["q"] = q_values(whole, method)
     write_transitions(home, whole)
     return whole[whole["part"].isin(names)].reset_index(drop=True)
 
