@@ -2,14 +2,17 @@
 
 import math
 import shutil
+import threading
 
 import numpy as np
 import pytest
 import torch
 
 from dashboard_runs import Client, made, state_of
+from ontogeny.dashboard.looking import Looking
 from ontogeny.dashboard.server import Server
 from ontogeny.detect import detect
+from ontogeny.errors import NotObservable
 from ontogeny.measure import measure
 from ontogeny.record.train import train
 from ontogeny.series import Series
@@ -144,6 +147,24 @@ def test_a_look_shows_the_models_own_patterns_and_losses(client, run, home):
     for query in ({"step": 13}, {"layer": 7}, {"head": 9}, {"sequence": 10**6}, {"stimulus": "nothing"}):
         assert client.get(f"/api/runs/{run}/pattern", status=400, **{"step": 12, **query})["error"]
     assert state_of(home) == before
+
+
+def test_a_look_that_takes_too_long_is_given_up(client, run, home, tmp_path):
+    looking = Looking(tmp_path, seconds=0.05)
+    entry = client.server.shelf.entry(run)
+    with pytest.raises(NotObservable, match="too long"):
+        looking.pattern(entry, {"step": "6"})
+    assert looking.child._process is None
+    assert list((tmp_path / "looks").glob("*.job")) == []
+
+
+def test_a_process_that_dies_of_a_look_says_so(client, run, tmp_path):
+    looking = Looking(tmp_path)
+    process = looking.child._running()
+    threading.Timer(0.2, process.kill).start()
+    with pytest.raises(NotObservable, match="died"):
+        looking.pattern(client.server.shelf.entry(run), {"step": "6"})
+    assert looking.child._process is None
 
 
 def test_a_run_that_cannot_be_looked_into_says_why(tmp_path, serving):

@@ -4,10 +4,14 @@ import json
 import math
 import os
 import shutil
+import threading
 
 import pytest
 
-from dashboard_runs import attempt, losses, made, recipe, state_of
+from dashboard_runs import attempt, framed, losses, made, recipe, state_of
+from ontogeny.dashboard.courses import series
+from ontogeny.dashboard.queries import Ask
+from ontogeny.store.compaction import compact_journal
 from ontogeny.store.journal import JournalWriter
 from ontogeny.store.run import Run
 
@@ -275,3 +279,50 @@ def test_another_run_in_its_place_is_another_run(tmp_path, serving):
     client.get(f"/api/runs/{before['id']}", status=404)
     _, (one,) = client.get("/api/series", runs=after["id"], metric="loss")
     assert one["first"].tolist() == [5.0]
+
+
+def test_a_run_that_is_resumed_while_it_is_shown(tmp_path, serving):
+    run = made(tmp_path, "one", losses([1.0] * 10))
+    client = serving(tmp_path)
+    key = client.ids["one"]
+    assert len(client.get("/api/series", runs=key, metric="loss")[0]["series"]) == 1
+    attempt(run, 1, losses([2.0] * 10, first=6), outcome=None)
+    client.server.shelf.entry(key).look(0.0)
+    header, series = client.get("/api/series", runs=key, metric="loss")
+    assert [(one["superseded"], one["points"]) for one in header["series"]] == [(False, 15), (True, 5)]
+    assert series[0]["first"].tolist() == [1.0] * 5 + [2.0] * 10
+    compact_journal(run.path / "journal" / "001.journal")
+    client.server.shelf.entry(key).look(0.0)
+    again, after = client.get("/api/series", runs=key, metric="loss")
+    assert again["series"] == header["series"]
+    assert after[0]["first"].tolist() == series[0]["first"].tolist()
+
+
+def test_many_may_ask_at_once_while_a_run_is_written(tmp_path, serving):
+    """Every answer is a whole prefix of the run: bucket by bucket what was written, and no shorter than the
+    answer before."""
+    run = Run.create(tmp_path / "live", {"title": "live"})
+    with JournalWriter(run.path / "journal" / "000.journal") as writer:
+        writer.append(1, {"loss": 1.0})
+        server = serving(tmp_path).server
+        entry, faults = server.shelf.entries()[0], []
+
+        def asking(scale: str) -> None:
+            known = 0
+            for _ in range(40):
+                ask = Ask.of({"metric": "loss", "most": "4000", "scale": scale, "smooth": "0.1"})
+                header, (one,) = framed(series([entry], ask))
+                points = header["series"][0]["points"]
+                if points < known or one["first"].tolist() != one["left"].tolist():
+                    faults.append((points, known))
+                known = points
+                entry.look(0.0)
+
+        threads = [threading.Thread(target=asking, args=("linear",)) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for step in range(2, 900):
+            writer.append(step, {"loss": float(step)})
+        for one in threads:
+            one.join()
+    assert faults == []
