@@ -127,7 +127,10 @@ def application(world: World) -> Starlette:
         runs = [
             run for run in world.runs if all(word in json.dumps(run).lower() for word in q.lower().split())
         ]
-        columns = [{"key": "steps", "title": "steps", "kind": "step"}]
+        columns = [{"key": "last.loss", "title": "loss", "kind": "metric"}]
+        if sort := request.query_params.get("sort"):
+            metric = sort.removeprefix("-").removeprefix("last.")
+            runs = sorted(runs, key=lambda run: run["last"][metric], reverse=sort.startswith("-"))
         shown = runs[page * size : (page + 1) * size]
         return JSONResponse(
             {"name": "stand-in", "total": len(runs), "cursor": "0", "columns": columns, "runs": shown}

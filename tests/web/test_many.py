@@ -49,3 +49,16 @@ def test_a_run_that_comes_is_found_in_the_table(open_page: Open) -> None:
     world.events.append({"cursor": "1", "runs": [news | changed], "gone": []})
     expect(page.get_by_label("Draw late")).to_be_visible()
     settled(page, "loss", "chart.series.length === 2")
+
+
+def test_the_table_is_sorted_by_the_server_and_shows_by_what(open_page: Open) -> None:
+    world = World()
+    steps = np.arange(20)
+    for index in (2, 0, 1):
+        world.add(f"run-{index}", {"loss": [Series(steps, np.full(20, 1.0 + index))]}, seed=index)
+    page = open_page(world)
+    page.get_by_label("Sort runs by").select_option("last.loss")
+    expect(page.locator(".runs .name")).to_have_text(["run-0", "run-1", "run-2"])
+    page.get_by_label("Least first").click()
+    expect(page.locator(".runs .last")).to_have_text(["3", "2", "1"])
+    assert "sort=-last.loss" in page.url

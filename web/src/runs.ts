@@ -2,7 +2,7 @@
 
 import { getJson, type Collection, type Run } from "./api";
 import { legible } from "./names";
-import { view } from "./state";
+import { view, type View } from "./state";
 import { Store } from "./store";
 
 export const PAGE = 100;
@@ -11,8 +11,9 @@ export const FIRST = 10;
 
 export interface Rows {
   name: string;
-  /** The filter these rows answer. */
-  q: string;
+  /** The question these rows answer. */
+  question: string;
+  columns: Collection["columns"];
   total: number;
   /** Rows by position in the table; holes are not loaded yet. */
   rows: (Run | undefined)[];
@@ -24,7 +25,8 @@ export interface Rows {
 
 export const runs = new Store<Rows>({
   name: "",
-  q: "",
+  question: "",
+  columns: [],
   total: 0,
   rows: [],
   byId: new Map(),
@@ -37,28 +39,33 @@ const asked = new Set<string>();
 
 const told = (run: Run): Run => ({ ...run, name: legible(run.name) });
 
-function keep(answer: Collection, q: string, page: number): void {
+/** Filter and order; new ones mean new rows. */
+const asking = ({ q, sort }: View): string => `${q}\n${sort}`;
+
+function keep(answer: Collection, question: string, page: number): void {
   const now = runs.get();
-  const rows =
-    q === now.q && now.total === answer.total ? [...now.rows] : new Array<Run | undefined>(answer.total);
+  const same = question === now.question && now.total === answer.total;
+  const rows = same ? [...now.rows] : new Array<Run | undefined>(answer.total);
   const byId = new Map(now.byId);
   answer.runs.map(told).forEach((run, index) => {
     rows[page * PAGE + index] = run;
     byId.set(run.id, run);
   });
-  const { name, total, cursor } = answer;
-  runs.set({ name, total, cursor: now.cursor || cursor, q, rows, byId, error: "", loaded: true });
+  const { name, total, columns } = answer;
+  const cursor = now.cursor || answer.cursor;
+  runs.set({ name, total, columns, cursor, question, rows, byId, error: "", loaded: true });
 }
 
 /** Loads the page of the table that holds a row. */
-export async function loadPage(page: number, again = false): Promise<void> {
-  const q = view.get().q;
-  const key = `${q}\n${page}`;
-  if (asked.has(key) && !again) return;
+export async function loadPage(page: number): Promise<void> {
+  const { q, sort } = view.get();
+  const question = asking(view.get());
+  const key = `${question}\n${page}`;
+  if (asked.has(key)) return;
   asked.add(key);
   try {
-    const answer = await getJson<Collection>("collection", { q, page, size: PAGE });
-    if (view.get().q === q) keep(answer, q, page);
+    const answer = await getJson<Collection>("collection", { q, sort, page, size: PAGE });
+    if (asking(view.get()) === question) keep(answer, question, page);
   } catch (error) {
     asked.delete(key);
     runs.set({ error: (error as Error).message, loaded: true });
@@ -75,12 +82,11 @@ export async function loadRuns(ids: string[]): Promise<void> {
   if (found.some(Boolean)) runs.set({ byId });
 }
 
-/** A new filter means new rows. */
 export function followFilter(): void {
-  let q = view.get().q;
+  let question = asking(view.get());
   view.watch((now) => {
-    if (now.q === q) return;
-    q = now.q;
+    if (asking(now) === question) return;
+    question = asking(now);
     asked.clear();
     void loadPage(0);
   });

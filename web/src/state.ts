@@ -15,8 +15,9 @@ export interface View {
   runs: string[] | null;
   hidden: string[];
   pinned: string[];
-  /** Filter of the run table, of the metrics. */
+  /** Filter and order of the run table ("-steps": most first); filter of the metrics. */
   q: string;
+  sort: string;
   m: string;
   x: AxisName;
   /** `log` is ln(1 + x): nearly logarithmic, yet step 0 has its place. */
@@ -46,6 +47,7 @@ export const START: View = {
   hidden: [],
   pinned: [],
   q: "",
+  sort: "",
   m: "",
   x: "step",
   xs: "linear",
@@ -63,7 +65,7 @@ export const START: View = {
 };
 
 const LISTS = ["hidden", "pinned", "folded"] as const;
-const WORDS = ["page", "q", "m", "open"] as const;
+const WORDS = ["page", "q", "sort", "m", "open"] as const;
 const NUMBERS = ["from", "to", "step"] as const;
 const CHOICES = {
   x: ["step", "tokens", "time"],

@@ -34,3 +34,14 @@ export function useStore<T extends object>(store: Store<T>): T {
   }, [store]);
   return value;
 }
+
+/** A part of the store's value: the component draws itself again only when that part changes. */
+export function useSelected<T extends object, Part>(store: Store<T>, select: (value: T) => Part): Part {
+  const [part, setPart] = useState(select(store.get()));
+  useEffect(() => {
+    const update = (value: T) => setPart(() => select(value));
+    update(store.get());
+    return store.watch(update);
+  }, [store]);
+  return part;
+}

@@ -5,15 +5,16 @@ import type { CSSProperties, TargetedKeyboardEvent } from "preact";
 import type { Run } from "../api";
 import { condition, hueOf } from "../colours";
 import { cursor, point } from "../cursor";
-import { compact, value, whole } from "../format";
-import { number } from "../frame";
+import { whole } from "../format";
 import { versions } from "../live";
 import { chosen, drawn, loadPage, PAGE, runs as store } from "../runs";
 import { view } from "../state";
-import { useStore } from "../store";
+import { useSelected, useStore } from "../store";
 import { theme } from "../theme";
+import { cell } from "./cells";
 import { only, pin, remove, toggle } from "./choose";
 import { Menu } from "./Menu";
+import { Order } from "./Order";
 import { rowsOf, TOGETHER, type Row } from "./rows";
 
 const ROW = 28;
@@ -54,8 +55,16 @@ export function RunTable() {
           {known.error ||
             (lost && "The server does not answer") ||
             `${whole(count)} of ${whole(known.total)} drawn`}
-          <button onClick={() => view.set({ runs: null, hidden: [] })}>first ten</button>
-          <button onClick={() => view.set({ runs: [], pinned: [] })}>none</button>
+          <Order />
+          <button
+            onClick={() => view.set({ runs: null, hidden: [] })}
+            title="Draw the first ten of the table"
+          >
+            ten
+          </button>
+          <button onClick={() => view.set({ runs: [], pinned: [] })} title="Draw none">
+            none
+          </button>
         </p>
       </div>
       <div
@@ -133,7 +142,7 @@ function Swatch({
 function GroupLine({ row, style }: { row: Row & { kind: "group" }; style: CSSProperties }) {
   const ids = row.runs.map((run) => run.id);
   const key = condition(row.runs[0]);
-  const lit = useStore(cursor).run === key;
+  const lit = useSelected(cursor, (now) => now.run === key);
   return (
     <li
       class={`of-group ${lit ? "lit" : ""}`}
@@ -175,7 +184,7 @@ function RunLine({
   pinned: boolean;
   style: CSSProperties;
 }) {
-  const lit = useStore(cursor).run === run.id;
+  const lit = useSelected(cursor, (now) => now.run === run.id);
   const label = seed && run.seed !== null ? `seed ${run.seed}` : run.name;
   return (
     <li
@@ -208,14 +217,17 @@ function RunLine({
   );
 }
 
-/** The run's last loss, or how far it came. */
+/** What the table is sorted by; else the run's last loss, or how far it came. */
 function Last({ run }: { run: Run }) {
-  const key = Object.keys(run.last).find((name) => /loss/i.test(name));
-  const steps = run.steps === null ? "" : compact(run.steps);
-  const title = `${whole(run.steps ?? 0)} steps` + (key ? `, ${key} ${value(number(run.last[key]))}` : "");
+  const { sort } = useStore(view);
+  const { columns } = useStore(store);
+  const loss = Object.keys(run.last).find((name) => /loss/i.test(name));
+  const key = sort.replace(/^-/, "") || (loss ? "last." + loss : "steps");
+  const column = columns.find((one) => one.key === key);
+  const text = cell(run, key, column?.kind ?? "metric");
   return (
-    <span class="last" title={title}>
-      {key ? value(number(run.last[key]), 3) : steps}
+    <span class="last" title={`${column?.title ?? key}: ${text}`}>
+      {text}
     </span>
   );
 }

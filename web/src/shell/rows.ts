@@ -24,7 +24,7 @@ export function rowsOf(known: Rows, now: View): Row[] {
   }));
   const list = Array.from({ length: known.total }, (_, index) => known.rows[index]);
   const complete = list.every(Boolean) && known.total <= TOGETHER;
-  if (now.grouped && complete) return [...top, ...grouped(list as Run[])];
+  if (now.grouped && complete && !now.sort) return [...top, ...grouped(list as Run[])];
   return [
     ...top,
     ...list.map((run, index): Row => (run ? single(run) : { kind: "hole", key: `hole ${index}`, index })),
