@@ -107,7 +107,7 @@ def test_a_click_on_a_head_opens_it_beside_and_the_address_keeps_it(visit):
     again = visit("page=heads&~head=0.1&~part=sink_mass&~stimulus=repeated_tokens&step=100")
     expect(again.locator(".inside-detail .figure-title").first).to_have_text("layer 0 head 1")
     expect(again.locator(".inside-step")).to_have_text("step 100")
-    expect(again.locator("select").nth(1)).to_have_value("repeated_tokens")
+    expect(again.get_by_label("stimulus")).to_have_value("repeated_tokens")
 
 
 def test_the_pattern_follows_the_scrubber(visit):

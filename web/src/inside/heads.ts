@@ -1,12 +1,13 @@
 /** Heads over a run: the layer by head grid under a scrubber, and beside it the head that was chosen. */
 
-import { fill, h, named } from "../figure/dom";
+import { fill, h } from "../figure/dom";
 import { drawFigure, type DrawnFigure } from "../figure/draw";
 import { Links } from "../figure/link";
 import { choiceIn, choosers, sameChoice } from "./choice";
 import { Scrubber } from "./controls";
 import { along, headGrid, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
 import { patternFigure } from "./pattern";
+import { begin, reason, say } from "./said";
 import type { Choice, Memory, Part, Rows, Shown, Source, Transition } from "./source";
 
 /** Side of a cell of the grid. */
@@ -17,7 +18,7 @@ const PATTERN = 520;
 /** Mounts the view into an element. */
 export function headsView(element: HTMLElement, source: Source, memory: Memory, links = new Links()): Shown {
   const view = new HeadsView(element, source, memory, links);
-  void view.begin();
+  begin(element, view.begin());
   return view;
 }
 
@@ -58,15 +59,12 @@ class HeadsView implements Shown {
   async begin(): Promise<void> {
     const every = await this.source.parts();
     this.parts = every.filter((part) => part.axes.includes("layer") && part.axes.includes("head"));
-    if (!this.parts.length) {
-      fill(this.element, h("p", { class: "figure-note" }, "No part that scores single heads was measured."));
-      return;
-    }
+    if (!this.parts.length) return say(this.element, "No part that scores single heads was measured.");
     this.transitions = await this.source.transitions();
     this.parts.sort((a, b) => this.change(b.name) - this.change(a.name));
     const link = this.links.of("step");
     this.stops.push(
-      this.memory.watch(() => void this.refresh()),
+      this.memory.watch(() => begin(this.over, this.refresh())),
       link.join(this, (change) => change === "place" && link.place !== null && this.follow(link.place)),
     );
     await this.refresh();
@@ -194,19 +192,20 @@ class HeadsView implements Shown {
     const key = `${step} ${layer} ${head}`;
     if (this.matrix.dataset.key === key) return;
     this.matrix.dataset.key = key;
-    if (!this.attention) fill(this.matrix, h("p", { class: "figure-note" }, "The model reads the text; the first time takes some seconds."));
+    if (!this.attention) say(this.matrix, "The model reads the text; the first time takes some seconds.");
     try {
       const pattern = await this.source.pattern(step, layer, head);
       if (this.matrix.dataset.key !== key) return;
       const figure = patternFigure(pattern, `where it looks at step ${step.toLocaleString("en")}`);
       this.attention?.destroy();
-      const heat = { cell: cellFor(pattern.tokens.length), row: "query", column: "key", hollow: "comes later: it cannot be seen" };
+      const cell = cellFor(pattern.tokens.length);
+      const heat = { cell, row: "query", column: "key", hollow: "comes later: it cannot be seen" };
       this.attention = drawFigure(this.matrix, figure, { heat });
     } catch (error) {
       if (this.matrix.dataset.key !== key) return;
       this.attention?.destroy();
       this.attention = null;
-      fill(this.matrix, h("p", { class: "figure-note" }, named(error instanceof Error ? error.message : String(error))));
+      say(this.matrix, reason(error));
     }
   }
 }

@@ -4,8 +4,9 @@ import { fill, h } from "../figure/dom";
 import { drawFigure, type DrawnFigure } from "../figure/draw";
 import { Links } from "../figure/link";
 import { choiceIn, choosers, sameChoice } from "./choice";
-import { byStep, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
-import type { Choice, Memory, Part, Shown, Source } from "./source";
+import { along, byStep, intervalAt, lastLoop, overSteps, placeOf, rulesOf } from "./cube";
+import { begin, say } from "./said";
+import type { Choice, Memory, Part, Rows, Shown, Source, Transition } from "./source";
 
 /** Whether a part gives one number a layer. */
 export function isLayered(part: Part): boolean {
@@ -14,50 +15,72 @@ export function isLayered(part: Part): boolean {
 
 /** Mounts the view: layer by step, and below it the course of the layer that was chosen. */
 export function layersView(element: HTMLElement, source: Source, memory: Memory, links = new Links()): Shown {
-  let choice: Choice | null = null;
-  let [map, course]: (DrawnFigure | null)[] = [null, null];
-  let stop = () => {};
-  const top = h("div", { class: "inside-top" });
-  const above = h("div", {});
-  const below = h("div", {});
-  fill(element, top, above, below);
-  const begin = async () => {
-    const parts = (await source.parts()).filter(isLayered);
-    if (!parts.length) return fill(element, h("p", { class: "figure-note" }, "No part that gives one number a layer was measured."));
-    const found = await source.transitions();
-    const refresh = async () => {
-      const wanted = choiceIn(memory, parts);
-      if (sameChoice(choice, wanted)) return;
-      choice = wanted;
-      const rows = lastLoop(await source.rows(wanted));
-      if (!sameChoice(choice, wanted)) return;
-      const title = parts.find((part) => part.name === wanted.part)!.title;
-      const claims = found.filter((one) => one.part === wanted.part && (!wanted.stimulus || one.stimulus === wanted.stimulus));
-      fill(top, choosers(memory, parts, wanted));
-      const layers = rows.places.map((place) => place.layer).filter((layer) => layer !== undefined);
-      layers.sort((a, b) => Number(a) - Number(b));
-      const at = (row: number) => placeOf(rows, { layer: layers[row]! });
-      const single = (row: number) => {
-        const layer = layers[row]!;
-        const mine = claims.filter((one) => String(one.place.layer) === String(layer));
-        course?.destroy();
-        course = drawFigure(below, overSteps(rows, at(row), `layer ${layer}`, `layer ${layer}`, rulesOf(mine)), { links, tools: false });
-      };
-      map?.destroy();
-      const heat = { interval: (row: number, column: number) => intervalAt(rows, at(row), column), pick: single };
-      map = drawFigure(above, byStep(rows, "layer", title, rulesOf(claims)), { links, heat });
-      single(layers.length - 1);
+  const view = new LayersView(element, source, memory, links);
+  begin(element, view.begin());
+  return view;
+}
+
+class LayersView implements Shown {
+  private parts: Part[] = [];
+  private transitions: Transition[] = [];
+  private choice: Choice | null = null;
+  private map: DrawnFigure | null = null;
+  private course: DrawnFigure | null = null;
+  private stop = () => {};
+  private readonly top = h("div", { class: "inside-top" });
+  private readonly above = h("div", {});
+  private readonly below = h("div", {});
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly source: Source,
+    private readonly memory: Memory,
+    private readonly links: Links,
+  ) {
+    fill(element, this.top, this.above, this.below);
+  }
+
+  destroy = (): void => {
+    this.stop();
+    this.map?.destroy();
+    this.course?.destroy();
+    this.element.replaceChildren();
+  };
+
+  async begin(): Promise<void> {
+    this.parts = (await this.source.parts()).filter(isLayered);
+    if (!this.parts.length) return say(this.element, "No part that gives one number a layer was measured.");
+    this.transitions = await this.source.transitions();
+    this.stop = this.memory.watch(() => begin(this.above, this.refresh()));
+    await this.refresh();
+  }
+
+  private async refresh(): Promise<void> {
+    const choice = choiceIn(this.memory, this.parts);
+    if (sameChoice(this.choice, choice)) return;
+    this.choice = choice;
+    const rows = lastLoop(await this.source.rows(choice));
+    if (!sameChoice(this.choice, choice)) return;
+    fill(this.top, choosers(this.memory, this.parts, choice));
+    this.draw(rows, choice);
+  }
+
+  private draw(rows: Rows, choice: Choice): void {
+    const { part, stimulus } = choice;
+    const claims = this.transitions.filter((one) => one.part === part && (!stimulus || one.stimulus === stimulus));
+    const layers = along(rows, "layer");
+    const at = (row: number) => placeOf(rows, { layer: layers[row]! });
+    const single = (row: number) => {
+      const mine = claims.filter((one) => Number(one.place.layer) === layers[row]);
+      const name = `layer ${layers[row]}`;
+      this.course?.destroy();
+      const figure = overSteps(rows, at(row), name, name, rulesOf(mine));
+      this.course = drawFigure(this.below, figure, { links: this.links, tools: false });
     };
-    stop = memory.watch(() => void refresh());
-    await refresh();
-  };
-  void begin();
-  return {
-    destroy: () => {
-      stop();
-      map?.destroy();
-      course?.destroy();
-      element.replaceChildren();
-    },
-  };
+    const heat = { interval: (row: number, column: number) => intervalAt(rows, at(row), column), pick: single };
+    const title = this.parts.find((one) => one.name === part)!.title;
+    this.map?.destroy();
+    this.map = drawFigure(this.above, byStep(rows, "layer", title, rulesOf(claims)), { links: this.links, heat });
+    single(layers.length - 1);
+  }
 }

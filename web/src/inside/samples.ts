@@ -3,15 +3,16 @@
 import { append, fill, h, shown } from "../figure/dom";
 import { nearest, Scrubber } from "./controls";
 import { count, plural } from "../figure/numbers";
+import { begin, say } from "./said";
 import type { Memory, Sample, Shown, Source } from "./source";
 
 /** Mounts the view: one text large, under a scrubber, and all of them below. */
 export function samplesView(element: HTMLElement, source: Source, memory: Memory): Shown {
   let scrubber: Scrubber | null = null;
   let stop = () => {};
-  const begin = async () => {
+  const start = async () => {
     const samples = (await source.samples?.()) ?? [];
-    if (!samples.length) return fill(element, h("p", { class: "figure-note" }, "No text was sampled while it was trained."));
+    if (!samples.length) return say(element, "No text was sampled while it was trained.");
     const steps = [...new Set(samples.map((one) => one.step))].sort((a, b) => a - b);
     const now = h("div", { class: "inside-samples" });
     const at = memory.get("step") ? nearest(steps, Number(memory.get("step"))) : steps.length - 1;
@@ -24,7 +25,7 @@ export function samplesView(element: HTMLElement, source: Source, memory: Memory
     fill(element, scrubber.element, now, everything(samples));
     show();
   };
-  void begin();
+  begin(element, start());
   return {
     destroy: () => {
       stop();

@@ -1,7 +1,7 @@
 /** A spectrum over the run: index by step as a heat map, and at one step on logarithmic axes. */
 
 import type { Figure, Line, Plain } from "../figure/description";
-import { fill, h, named } from "../figure/dom";
+import { fill, h } from "../figure/dom";
 import { drawFigure, type DrawnFigure } from "../figure/draw";
 import { Links } from "../figure/link";
 import { count } from "../figure/numbers";
@@ -9,7 +9,8 @@ import { extent } from "../figure/scale";
 import { choiceIn, choosers } from "./choice";
 import { chooser, nearest, Scrubber } from "./controls";
 import { alone, colourSpacing, PANEL } from "./cube";
-import type { Arrays, Memory, Part, Shown, Source } from "./source";
+import { begin } from "./said";
+import type { Arrays, Choice, Memory, Part, Shown, Source } from "./source";
 
 /** At most this many indices become rows of the heat map. */
 const MOST_ROWS = 64;
@@ -82,59 +83,87 @@ export function geometric(many: number, most: number): number[] {
   return [...new Set(found)];
 }
 
-/** Mounts the view of every part that keeps whole arrays. */
-export function spectraView(element: HTMLElement, source: Source, memory: Memory, parts: Part[], places: string[], links = new Links()): Shown {
-  let [map, single]: (DrawnFigure | null)[] = [null, null];
-  let scrubber: Scrubber | null = null;
-  let key = "";
-  const top = h("div", { class: "inside-top" });
-  const [above, below] = [h("div", {}), h("div", {})];
-  fill(element, top, above, below);
-  const refresh = async () => {
-    const choice = choiceIn(memory, parts);
-    const place = places.includes(memory.get("place")) ? memory.get("place") : places[0]!;
-    const wanted = JSON.stringify([choice, place]);
-    if (wanted === key) return scrubber?.near(Number(memory.get("step") || scrubber.step));
-    key = wanted;
-    try {
-      const arrays = await source.arrays!(choice, place);
-      if (wanted !== key) return;
-      scrubber?.destroy();
-      const title = parts.find((part) => part.name === choice.part)!.title;
-      const show = () => {
-        const figure = spectrumAt(arrays, arrays.steps.indexOf(scrubber!.step), `at step ${count(scrubber!.step)}`);
-        single?.destroy();
-        single = drawFigure(below, figure, { tools: false });
-      };
-      const step = memory.get("step");
-      const first = step ? nearest(arrays.steps, Number(step)) : arrays.steps.length - 1;
-      scrubber = new Scrubber(arrays.steps, first, () => {
-        show();
-        links.of("step").setPlace(scrubber!.step);
-        memory.set({ step: String(scrubber!.step) });
-      });
-      const where = chooser("place", places, place, (value) => memory.set({ place: value }));
-      fill(top, choosers(memory, parts, choice), where, scrubber.element);
-      map?.destroy();
-      map = drawFigure(above, spectrumMap(arrays, title), { links, heat: { row: "index" } });
-      show();
-    } catch (error) {
-      fill(above, h("p", { class: "figure-note" }, named(error instanceof Error ? error.message : String(error))));
-    }
+/** Mounts the view of parts that keep whole arrays, at the places that have one. */
+export function spectraView(
+  element: HTMLElement,
+  source: Source,
+  memory: Memory,
+  parts: Part[],
+  places: string[],
+  links = new Links(),
+): Shown {
+  const view = new SpectraView(element, source, memory, parts, places, links);
+  begin(element, view.refresh());
+  return view;
+}
+
+class SpectraView implements Shown {
+  private map: DrawnFigure | null = null;
+  private single: DrawnFigure | null = null;
+  private scrubber: Scrubber | null = null;
+  private key = "";
+  private readonly top = h("div", { class: "inside-top" });
+  private readonly above = h("div", {});
+  private readonly below = h("div", {});
+  private readonly stops: (() => void)[];
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly source: Source,
+    private readonly memory: Memory,
+    private readonly parts: Part[],
+    private readonly places: string[],
+    private readonly links: Links,
+  ) {
+    fill(element, this.top, this.above, this.below);
+    const link = links.of("step");
+    this.stops = [
+      memory.watch(() => begin(this.above, this.refresh())),
+      link.join(this, (change) => change === "place" && link.place !== null && this.scrubber?.near(link.place)),
+    ];
+  }
+
+  destroy = (): void => {
+    this.stops.forEach((stop) => stop());
+    this.scrubber?.destroy();
+    this.map?.destroy();
+    this.single?.destroy();
+    this.element.replaceChildren();
   };
-  const link = links.of("step");
-  const stops = [
-    memory.watch(() => void refresh()),
-    link.join(element, (change) => change === "place" && link.place !== null && scrubber?.near(link.place)),
-  ];
-  void refresh();
-  return {
-    destroy: () => {
-      stops.forEach((stop) => stop());
-      scrubber?.destroy();
-      map?.destroy();
-      single?.destroy();
-      element.replaceChildren();
-    },
-  };
+
+  /** Shows what the memory says; asks only for what is not there yet. */
+  async refresh(): Promise<void> {
+    const choice = choiceIn(this.memory, this.parts);
+    const kept = this.memory.get("place");
+    const place = this.places.includes(kept) ? kept : this.places[0]!;
+    const key = JSON.stringify([choice, place]);
+    if (key === this.key) return this.scrubber?.near(Number(this.memory.get("step") || this.scrubber.step));
+    this.key = key;
+    const arrays = await this.source.arrays!(choice, place);
+    if (key === this.key) this.show(arrays, choice, place);
+  }
+
+  private show(arrays: Arrays, choice: Choice, place: string): void {
+    const step = this.memory.get("step");
+    const first = step ? nearest(arrays.steps, Number(step)) : arrays.steps.length - 1;
+    this.scrubber?.destroy();
+    this.scrubber = new Scrubber(arrays.steps, first, () => {
+      this.at(arrays);
+      this.links.of("step").setPlace(this.scrubber!.step, this);
+      this.memory.set({ step: String(this.scrubber!.step) });
+    });
+    const where = chooser("place", this.places, place, (value) => this.memory.set({ place: value }));
+    fill(this.top, choosers(this.memory, this.parts, choice), where, this.scrubber.element);
+    const title = this.parts.find((part) => part.name === choice.part)!.title;
+    this.map?.destroy();
+    this.map = drawFigure(this.above, spectrumMap(arrays, title), { links: this.links, heat: { row: "index" } });
+    this.at(arrays);
+  }
+
+  private at(arrays: Arrays): void {
+    const step = this.scrubber!.step;
+    const figure = spectrumAt(arrays, arrays.steps.indexOf(step), `at step ${count(step)}`);
+    this.single?.destroy();
+    this.single = drawFigure(this.below, figure, { tools: false });
+  }
 }

@@ -6,6 +6,7 @@ import { extent } from "../figure/scale";
 import { tableElement } from "../figure/table";
 import { button, chooser, Scrubber } from "./controls";
 import { tokenWords } from "./pattern";
+import { reason, say } from "./said";
 import type { Memory, Shown, Source, Tokens } from "./source";
 
 /** Mounts the view over the steps that have a checkpoint. */
@@ -59,13 +60,13 @@ class TokensView implements Shown {
     if (key === this.shownKey) return;
     this.shownKey = key;
     this.choose();
-    if (!this.text.firstChild) fill(this.text, h("p", { class: "figure-note" }, "The model reads the text; the first time takes some seconds."));
+    if (!this.text.firstChild) say(this.text, "The model reads the text; the first time takes some seconds.");
     try {
       if (!this.reach) this.reach = extent(numbers((await this.source.tokens!(this.steps[0]!, null)).loss))[1];
       const found = await this.source.tokens!(this.scrubber.step, this.against);
       if (key === this.shownKey) this.show(found);
     } catch (error) {
-      fill(this.text, h("p", { class: "figure-note" }, named(error instanceof Error ? error.message : String(error))));
+      say(this.text, reason(error));
     }
   }
 

@@ -5,6 +5,8 @@ import type { Cell, Column, Figure } from "../figure/description";
 import { fill, h } from "../figure/dom";
 import { Links } from "../figure/link";
 import { plural } from "../figure/numbers";
+import type { TableOptions } from "../figure/table";
+import { say } from "./said";
 import type { Memory, Shown, Transition } from "./source";
 
 const COLUMNS: Column[] = [
@@ -63,19 +65,8 @@ export function transitionsView(
     fill(top, ...[...verdicts, "all"].map((verdict) => chip(verdict, many(verdict).length, verdict === wanted, memory)));
     const shown = many(wanted);
     table?.destroy();
-    if (!shown.length) return fill(body, h("p", { class: "figure-note" }, "No series was looked at."));
-    const steps = new Map(shown.map((one) => [rowKey(one), one]));
-    const offset = runs.size > 1 ? 1 : 0;
-    const sort = memory.get("sort");
-    const [column, down] = sort.split(".").map(Number);
-    table = drawFigure(body, transitionTable(shown, runs), {
-      table: {
-        caption: `${plural(shown.length, "series", "series")}`,
-        sorted: sort && Number.isFinite(column) ? { column: column!, down: down === 1 } : { column: 4 + offset, down: false },
-        onSort: (by, falling) => memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
-        pick: (row) => pick(steps, row, offset, memory, links),
-      },
-    });
+    if (!shown.length) return say(body, "No series was looked at.");
+    table = drawFigure(body, transitionTable(shown, runs), { table: tableOptions(shown, runs.size > 1, memory, links) });
   };
   const stop = memory.watch(refresh);
   refresh();
@@ -85,6 +76,20 @@ export function transitionsView(
       table?.destroy();
       element.replaceChildren();
     },
+  };
+}
+
+/** How the table is sorted, and what a picked row leads to; `several` runs have a column of names before. */
+function tableOptions(shown: Transition[], several: boolean, memory: Memory, links: Links): TableOptions {
+  const known = new Map(shown.map((one) => [rowKey(one), one]));
+  const offset = several ? 1 : 0;
+  const sort = memory.get("sort");
+  const [column, down] = sort.split(".").map(Number);
+  return {
+    caption: plural(shown.length, "series", "series"),
+    sorted: sort && Number.isFinite(column) ? { column: column!, down: down === 1 } : { column: 4 + offset, down: false },
+    onSort: (by, falling) => memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
+    pick: (row) => pick(known, row, offset, memory, links),
   };
 }
 

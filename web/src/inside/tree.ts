@@ -3,6 +3,7 @@
 import { fill, h, label, named } from "../figure/dom";
 import { count, shortNumber } from "../figure/numbers";
 import { along, ticks, type Range } from "../figure/scale";
+import { say } from "./said";
 import type { Branch, Shown } from "./source";
 
 const ROW = 34;
@@ -46,7 +47,7 @@ function svg(tag: string, attributes: Record<string, string | number>, ...childr
 /** Mounts the tree; a run that is picked is told to `pick`. */
 export function treeView(element: HTMLElement, branches: Branch[], pick: (id: string) => void): Shown {
   const placed = ordered(branches);
-  if (!placed.length) fill(element, h("p", { class: "figure-note" }, "There are no runs here."));
+  if (!placed.length) say(element, "There are no runs here.");
   else fill(element, drawing(placed, pick), asList(placed, pick));
   return { destroy: () => element.replaceChildren() };
 }
