@@ -9,9 +9,9 @@ import torch
 from numpy.typing import NDArray
 
 from ontogeny.catalogue import detector
-from ontogeny.errors import BadContract
 from ontogeny.statistics.change import Change
 from ontogeny.statistics.crossing import crossing, first_held, log_position, step_at
+from ontogeny.statistics.examined import check_series, check_settings, too_small
 from ontogeny.statistics.exceedance import exceedance_p
 from ontogeny.statistics.noise import lasting_spread
 from ontogeny.statistics.resampling import resampled_crossings
@@ -22,15 +22,13 @@ from ontogeny.vocabulary import Located, Reading, Verdict, digest
 FEWEST_POINTS = 8
 #: How often the end may be moved from a later plateau to an earlier one.
 PLATEAUS = 3
-#: Squared sds of the residuals by which an abrupt rise must fit better than any slower one.
-MARGIN = 0.75
 
 
 @detector(
     source="definition ours; half-rise in log step, held against its null, instruments.md FOR-05, STA-01",
     finds=("rise", "fall"),
     null="autoregressive",
-    surrogate={"either": True},
+    surrogate={"either": True, "noise_multiple": 2.5, "margin": 16.0},
 )
 def half_rise(
     steps: NDArray,
@@ -41,9 +39,11 @@ def half_rise(
     alpha: float = 0.01,
     noise_multiple: float = 5.0,
     width_limit: float = math.log(6),
+    margin: float = 0.75,
     hold: int = 3,
     draws: int = 500,
     either: bool = False,
+    least: float = 0.0,
 ) -> Located:
     """When a series passed half of its rise (or fall) from its first level to its last, and how sure that is.
 
@@ -61,20 +61,24 @@ def half_rise(
     `transition` needs all of: (a) p < alpha, p = (1 + #{null's largest rise over places ≥ size}) / (null
     draws + 1); (b) a size of `noise_multiple` times the quiet noise, and times what the fitted rise leaves
     over, counted higher if that has a memory; (c) a rise within `width_limit` that fits better than every
-    slower one, from a beginning that is not yet moving; (d) an end that no longer climbs. Without (d) it is
-    `unfinished`, without (c) `gradual`, else `none`; `before-start`, with no step, if there is no rise, but
-    the first level and the last are both beyond the null's and the first is past half of the last. Without a
-    null nothing is claimed, and all numbers are still given. A null speaks of rises only (for a fall, negate
-    values and null), unless `either`: then its largest changes in either direction are what counts.
+    slower one by `margin` squared sds of what it leaves over, from a beginning that is not yet moving; (d)
+    an end that no longer climbs. Without (d) it is `unfinished`, without (c) `gradual`, else `none`;
+    `before-start`, with no step, if there is no rise, but the first level and the last are both beyond the
+    null's and the first is past half of the last. Without a null nothing is claimed, and all numbers are
+    still given. A null speaks of rises only (for a fall, negate values and null), unless `either`: then its
+    largest changes in either direction are what counts. A claim smaller than `least`, in units of the
+    values, becomes `none`. Held against surrogates of the series itself (`autoregressive`), noise is in the
+    null, so `noise_multiple` is 2.5 there, and drift is not, so `margin` is 16.
 
     Errors: BadContract if shapes disagree or steps do not increase. Values that are not finite are left out.
     Known: a sharp step between checkpoints s and t -> √(s t), with [s, t] in its interval.
     Misleads: two rises are read as one; a plateau not quite reached makes the half early; a spike just before
     the rise moves the step there; where checkpoints span less than `width_limit` in ln step, only a ramp
     linear in step counts as gradual.
-    Measured: see `benchmarks/calibration_half_rise.py`.
+    Measured: see `benchmarks/calibration_half_rise.py` and `benchmarks/calibration.py`.
     """
-    _check(steps, values, null, level=level, alpha=alpha, hold=hold, draws=draws)
+    check_series(steps, values, null)
+    check_settings(level=level, alpha=alpha, least=least, hold=hold, draws=draws)
     kept = np.flatnonzero(np.isfinite(values))
     left_out = np.size(values) - kept.size
     notes = [f"{left_out} checkpoints left out: not finite"] if left_out else []
@@ -96,8 +100,10 @@ def half_rise(
         change, fit = abrupt, abrupt.fit(width_limit)
         chance = None if null is None else _Chance.of(null, change, kept, alpha, either)
     quiet, note = change.quiet_noise(fit)
-    looks = _shape(change, fit, quiet, noise_multiple, width_limit)
+    looks = _shape(change, fit, quiet, noise_multiple, width_limit, margin)
     verdict, reason = _judge(looks, change, chance, alpha, noise_multiple * quiet)
+    if verdict is Verdict.TRANSITION and (small := too_small(change.size, least)):
+        verdict, reason = Verdict.NONE, small
     known = verdict is not Verdict.BEFORE_START
     step, low, high = _when(change, fit, steps, level, hold, draws) if known else (None, None, None)
     return Located(
@@ -140,6 +146,8 @@ class _Chance:
 
 def _median(values: NDArray) -> NDArray:
     """Median over the last axis without NaN; NaN, and no warning, where there is nothing else."""
+    if np.isfinite(values).all():
+        return np.asarray(np.median(values, axis=-1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.nanmedian(values, axis=-1)
@@ -150,7 +158,7 @@ def _p(chance: _Chance | None) -> float | None:
 
 
 def _shape(
-    change: Change, fit: Rise, quiet: float, noise_multiple: float, width_limit: float
+    change: Change, fit: Rise, quiet: float, noise_multiple: float, width_limit: float, margin: float
 ) -> tuple[Verdict, str]:
     """What the series looks like, whatever the null says: conditions (b), (c), (d) in this order."""
     if change.size < noise_multiple * quiet:
@@ -162,7 +170,7 @@ def _shape(
         return Verdict.GRADUAL, "already moving at the first checkpoints"
     if fit.width > width_limit:
         return Verdict.GRADUAL, f"10 to 90 % takes {fit.width:.2f} in ln step"
-    if fit.margin < MARGIN:
+    if fit.margin < margin:
         return Verdict.GRADUAL, "a slower rise fits as well"
     if change.climbing:
         return Verdict.UNFINISHED, "still climbing at the last checkpoints"
@@ -217,29 +225,3 @@ def _when(
         else (math.inf, -math.inf)
     )
     return step, min(float(steps[max(index - 1, 0)]), step_at(low)), max(float(steps[index]), step_at(high))
-
-
-def _check(
-    steps: NDArray,
-    values: NDArray,
-    null: NDArray | None,
-    *,
-    level: float,
-    alpha: float,
-    hold: int,
-    draws: int,
-) -> None:
-    shapes = np.shape(steps), np.shape(values), None if null is None else np.shape(null)
-    if len(shapes[0]) != 1 or shapes[1] != shapes[0]:
-        raise BadContract(
-            "a series has one value a step", received=shapes[:2], allowed="steps [n], values [n]"
-        )
-    if shapes[2] is not None and (len(shapes[2]) != 3 or shapes[2][2] != shapes[0][0]):
-        raise BadContract("a null of another shape", received=shapes[2], allowed="[draw, place, checkpoint]")
-    if not (np.all(np.diff(steps) > 0) and np.all(np.asarray(steps) >= 0)):
-        raise BadContract("steps do not increase", received=steps, allowed="0 ≤ step, each above the last")
-    if not (0 < level < 1 and 0 < alpha < 1 and hold >= 1 and draws >= 1):
-        received = {"level": level, "alpha": alpha, "hold": hold, "draws": draws}
-        raise BadContract(
-            "a parameter out of range", received=received, allowed="0 < level, alpha < 1; hold, draws ≥ 1"
-        )

@@ -2,6 +2,7 @@
 
 from ontogeny.nulls.autoregressive import autoregressive
 from ontogeny.nulls.circular_shift import circular_shift
+from ontogeny.nulls.monotone import monotone
 from ontogeny.nulls.random_direction import random_direction
 from ontogeny.nulls.shuffled_label import shuffled_label
 from ontogeny.nulls.shuffled_lag import shuffled_lag
@@ -10,6 +11,7 @@ from ontogeny.nulls.trend_matched import trend_matched
 __all__ = [
     "autoregressive",
     "circular_shift",
+    "monotone",
     "random_direction",
     "shuffled_label",
     "shuffled_lag",

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 CLIP = 3.0
 #: A larger memory cannot be told from a random walk in a short series.
 LONGEST_MEMORY = 0.95
+#: A memory is counted higher by this over √n where too small a one would make claims.
+CAUTION = 0.4
 #: Steps a drawn series runs before it is looked at.
 WARM_UP = 60
 #: Median absolute value of a standard normal, inverted.
@@ -32,6 +34,12 @@ def noise_memory(values: NDArray) -> NDArray:
     by_two = two / whole - 1
     by_three = (np.sqrt(np.maximum(4 * three / whole - 3, 0)) - 1) / 2
     return np.asarray(np.where(one > 0, np.clip((by_two + by_three) / 2, 0.0, LONGEST_MEMORY), 0.0))
+
+
+def cautious_memory(values: NDArray) -> NDArray:
+    """`noise_memory` [...] counted higher by 0.4 / √n, a quarter of its standard error, at most 0.95."""
+    found = noise_memory(values) + CAUTION / np.sqrt(np.shape(values)[-1])
+    return np.asarray(np.minimum(found, LONGEST_MEMORY))
 
 
 def noise_sd(values: NDArray, phi: NDArray | float) -> NDArray:

@@ -1,6 +1,7 @@
 """How wide a rise between two known levels is, whether it is symmetric or has one steep side."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,10 +64,8 @@ def fit_rise(positions: NDArray, shares: NDArray, noise: float, width_limit: flo
     Misleads: a width below the gap between two points only says that the rise lies within the gap.
     """
     clip = min(1.0, max(CLIP * noise, SMALLEST_CLIP))
-    centres = np.linspace(positions[0], positions[-1], CENTRES)
-    widths = np.geomspace(NARROWEST, max(positions[-1] - positions[0], 2 * width_limit), WIDTHS)
     sides = [(0.0, width_limit), (width_limit, np.inf)]
-    narrow, slow = (_best(positions, shares, clip, (centres, widths), bounds) for bounds in sides)
+    narrow, slow = (_best(positions, shares, clip, width_limit, bounds) for bounds in sides)
     best = min(narrow, slow)
     shape, tenth, nine_tenths = SHAPES[best.shape]
     curve = shape((positions - best.centre) / best.width)
@@ -80,31 +79,59 @@ def _best(
     positions: NDArray,
     shares: NDArray,
     clip: float,
-    grid: tuple[NDArray, NDArray],
+    width_limit: float,
     bounds: tuple[float, float],
 ) -> _Candidate:
     """The best rise whose width lies within bounds, by a coarse grid and finer ones around its best point."""
 
-    def search(centres: NDArray, widths: NDArray, shape: int) -> _Candidate:
-        widths = np.unique(np.clip(widths, *bounds))
-        curves = SHAPES[shape][0]((positions - centres[:, None, None]) / widths[:, None])
-        cost = _cost(curves, shares, clip)
-        i, j = np.unravel_index(cost.argmin(), cost.shape)
-        return _Candidate(float(cost[i, j]), shape, float(centres[i]), float(widths[j]))
-
-    centres, widths = grid
-    found = min(search(centres, widths, shape) for shape in range(len(SHAPES)))
-    reach, ratio = centres[1] - centres[0], widths[1] / widths[0]
+    grid = _coarse(positions.tobytes(), width_limit, bounds)
+    found = min(_nearest(grid.curves[shape], shares, clip, shape, grid) for shape in range(len(SHAPES)))
+    reach, ratio = grid.reach, grid.ratio
     for _ in range(REFINEMENTS):
         near = found.centre + np.linspace(-reach, reach, REFINED)
-        tried = found.width * np.geomspace(1 / ratio, ratio, REFINED)
-        found = min(found, search(near, tried, found.shape))
+        tried = np.unique(np.clip(found.width * np.geomspace(1 / ratio, ratio, REFINED), *bounds))
+        finer = _Grid(near, tried, _curves(positions, near, tried, found.shape), reach, ratio)
+        found = min(found, _nearest(finer.curves[0], shares, clip, found.shape, finer))
         reach, ratio = reach / (REFINED // 2), ratio ** (2 / REFINED)
     return found
 
 
+class _Grid(NamedTuple):
+    """Centres, widths, curves of each shape [centre, width, point], and how far apart the first two are."""
+
+    centres: NDArray
+    widths: NDArray
+    curves: tuple[NDArray, ...]
+    reach: float
+    ratio: float
+
+
+@lru_cache(maxsize=8)
+def _coarse(positions_as_bytes: bytes, width_limit: float, bounds: tuple[float, float]) -> _Grid:
+    """The coarse grid over given positions: the same for every series that was measured at the same steps."""
+    positions = np.frombuffer(positions_as_bytes)
+    centres = np.linspace(positions[0], positions[-1], CENTRES)
+    widths = np.geomspace(NARROWEST, max(positions[-1] - positions[0], 2 * width_limit), WIDTHS)
+    reach, ratio = float(centres[1] - centres[0]), float(widths[1] / widths[0])
+    widths = np.unique(np.clip(widths, *bounds))
+    curves = [_curves(positions, centres, widths, shape)[0] for shape in range(len(SHAPES))]
+    return _Grid(centres, widths, tuple(curves), reach, ratio)
+
+
+def _curves(positions: NDArray, centres: NDArray, widths: NDArray, shape: int) -> tuple[NDArray]:
+    return (SHAPES[shape][0]((positions - centres[:, None, None]) / widths[:, None]),)
+
+
+def _nearest(curves: NDArray, shares: NDArray, clip: float, shape: int, grid: _Grid) -> _Candidate:
+    cost = _cost(curves, shares, clip)
+    i, j = np.unravel_index(cost.argmin(), cost.shape)
+    return _Candidate(float(cost[i, j]), shape, float(grid.centres[i]), float(grid.widths[j]))
+
+
 def _cost(curves: NDArray, shares: NDArray, clip: float) -> NDArray:
-    return np.square(np.clip(curves - shares, -clip, clip)).sum(-1)
+    off = curves - shares
+    np.clip(off, -clip, clip, out=off)
+    return np.einsum("...i,...i->...", off, off)
 
 
 def _ramp_cost(positions: NDArray, shares: NDArray, clip: float) -> float:

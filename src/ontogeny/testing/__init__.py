@@ -29,11 +29,12 @@ from ontogeny.testing.degenerate import (
     check_degenerate,
     degenerate_rows,
 )
+from ontogeny.testing.detector_contract import check_detector, poor_series, series_with
 from ontogeny.testing.intervention_contract import check_intervention, follow, resumed, tiny_training
 from ontogeny.testing.online_contract import check_online, online_record
 from ontogeny.testing.summary_contract import check_summary, course_of, rows_said, table_of, tiny_inputs
 from ontogeny.testing.tiny import TinyFacts, measured_on, tiny_stimulus, tiny_subject, tiny_units
-from ontogeny.vocabulary import Located, Status, Stimulus, Streams, Verdict
+from ontogeny.vocabulary import Status, Stimulus, Streams
 
 __all__ = [
     "CUTS",
@@ -54,8 +55,10 @@ __all__ = [
     "follow",
     "measured_on",
     "online_record",
+    "poor_series",
     "resumed",
     "rows_said",
+    "series_with",
     "table_of",
     "temporary_catalogue",
     "tiny_inputs",
@@ -166,21 +169,3 @@ def check_objective(make: Callable[[], Objective]) -> None:
         assert torch.equal(rows[0][0], rows[1][0]), "held-out rows are not fixed"
     assert torch.equal(before[0], torch.get_rng_state()), "torch's global generator was used"
     assert np.array_equal(before[1], np.random.get_state(legacy=True)[1]), "NumPy's global generator was used"  # pyright: ignore
-
-
-def check_detector(made: Part) -> None:
-    """It claims a plain step against a null, claims nothing without one, and never raises on poor series."""
-    steps = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, *range(150, 1001, 50)])
-    noise = np.random.default_rng(0).normal(0, 0.01, (100, 3, len(steps)))
-    rise = (steps >= 400) * 1.0 + noise[0, 0]
-    found: Located = made.make(steps, rise, np.repeat(noise, 3, axis=0))
-    assert found.verdict is Verdict.TRANSITION, f"{made.name} misses a plain step: {found.reason}"
-    assert found.step is not None
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= found.step <= found.high
-    assert made.make(steps, rise, None).verdict is not Verdict.TRANSITION, "it claims without a null"
-    for poor in (np.ones(len(steps)), np.full(len(steps), np.nan), rise[:2]):
-        located = made.make(steps[: len(poor)], poor, None)
-        assert located.verdict is not Verdict.TRANSITION
-        assert located.reason, "nothing is claimed and no reason given"
