@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, expect
 
+from ontogeny.report.theme import DARK, LIGHT
 from web.conftest import Open
 from web.probing import chart, drag, place, settled
 from web.worlds import World, example
@@ -182,3 +183,19 @@ def test_a_chart_is_worked_by_keys_alone(open_page: Open, world: World) -> None:
     settled(page, "loss/train", "chart.scales.x.min === 0 && chart.scales.x.max === 4000")
     page.keyboard.press("Enter")
     expect(page.locator(".detail h2")).to_have_text("loss/train")
+
+
+def test_lines_take_the_colours_of_the_theme(open_page: Open, world: World) -> None:
+    page = open_page(world, "grouped=0&theme=light")
+    hues = lambda: {one["colour"] for one in chart(page, "loss/train")["series"]}
+    assert hues() <= set(LIGHT.hues)
+    page.keyboard.press("d")
+    settled(page, "loss/train", f"chart.series.length && {list(DARK.hues)}.includes(chart.series[0].colour)")
+    assert hues() <= set(DARK.hues)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    page.keyboard.press("l")
+    settled(
+        page,
+        "loss/train",
+        "chart.canvas.parentElement.clientWidth <= chart.over.closest('.plot').clientWidth",
+    )

@@ -39,6 +39,7 @@ export class Chart {
   private happenings = draw.NOTHING;
   private domain: [number, number] = [0, 1];
   private shape = "";
+  private size: { width: number; height: number };
   private threshold = 1;
   private lit: string | null = null;
   private moved = false;
@@ -46,6 +47,7 @@ export class Chart {
     readonly root: HTMLElement,
     readonly options: ChartOptions,
   ) {
+    this.size = { width: options.width, height: options.height };
     register(this);
   }
 
@@ -118,6 +120,7 @@ export class Chart {
   }
 
   resize(width: number, height: number): void {
+    this.size = { width, height };
     if (this.u && (this.u.width !== width || this.u.height !== height)) this.u.setSize({ width, height });
   }
 
@@ -160,8 +163,7 @@ export class Chart {
   private build(): uPlot.Options {
     const { options } = this;
     return {
-      width: options.width,
-      height: options.height,
+      ...this.size,
       padding: [12, options.room || 10, 0, 0],
       legend: { show: false },
       scales: {

@@ -1,6 +1,7 @@
 /** The first page: every metric of the drawn runs, a panel each, in sections that fold. */
 
 import { useEffect, useState } from "preact/hooks";
+import type { Run } from "../api";
 import type { PageProps } from "../pages";
 import { whole } from "../format";
 import { version, versions } from "../live";
@@ -14,18 +15,14 @@ import "./panels.css";
 /** Where some names are known already, the first lines are asked for before the other names. */
 const PATIENCE = 300;
 
-export function MetricsPage({ runs }: PageProps) {
-  const { m } = useStore(view);
-  const { loaded, error } = useStore(known);
-  const changed = version(
-    "metrics",
-    runs.map((run) => run.id),
-    useStore(versions),
-  );
+/** The names of the drawn runs' metrics: those their last values tell, then those the server tells. */
+function useNames(runs: Run[], m: string): { names: Names | undefined; failed: string } {
+  const ids = runs.map((run) => run.id);
+  const changed = version("metrics", ids, useStore(versions));
   const [found, setFound] = useState<{ key: string; names: Names } | null>(null);
-  const key = runs.map((run) => run.id).join() + "\n" + m;
-  const names = found?.key === key ? found.names : (firstNames(runs, m) ?? found?.names);
   const [failed, setFailed] = useState("");
+  const key = ids.join() + "\n" + m;
+  const names = found?.key === key ? found.names : (firstNames(runs, m) ?? found?.names);
   useEffect(() => {
     const stop = new AbortController();
     const ask = () =>
@@ -39,7 +36,13 @@ export function MetricsPage({ runs }: PageProps) {
     };
     // New metrics may appear at any change, but seldom do: a tenth of the changes is enough to look again.
   }, [key, Math.floor(changed / 10)]);
+  return { names, failed };
+}
 
+export function MetricsPage({ runs }: PageProps) {
+  const { m } = useStore(view);
+  const { loaded, error } = useStore(known);
+  const { names, failed } = useNames(runs, m);
   if (error || failed) return <p class="empty">{error || failed}</p>;
   if (!loaded || !names) return <p class="empty quiet">Loading</p>;
   if (!runs.length) return <p class="empty quiet">No run is drawn. Choose runs in the table on the left.</p>;

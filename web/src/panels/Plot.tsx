@@ -1,17 +1,18 @@
 /** A chart that keeps itself supplied: asks for buckets, follows the view, the pointer and live runs. */
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Run } from "../api";
-import { Chart } from "../charts/chart";
+import type { Chart, ChartOptions } from "../charts/chart";
 import { roomFor } from "../charts/names";
 import type { Trace } from "../charts/trace";
-import { cursor, point } from "../cursor";
+import { point } from "../cursor";
 import { version, versions } from "../live";
 import { happenings, marks } from "../marks";
 import { view, type View } from "../state";
 import { useStore } from "../store";
-import { theme } from "../theme";
-import { keyOf, lineNames, load, type Wanted } from "./data";
+import { theme, type Theme } from "../theme";
+import { lineNames } from "./data";
+import { NONE, useChart, useTraces, useWidth } from "./hooks";
 import { zoomTo } from "./zoom";
 
 export interface PlotProps {
@@ -31,9 +32,6 @@ export interface PlotState {
   error: string;
 }
 
-/** Before the first answer. */
-const NONE: Trace[] = [];
-
 export const IDLE: PlotState = { chart: null, traces: [], excluded: 0, busy: true, error: "" };
 
 /** All of the x axis: what the drawn runs span, or what is zoomed to. */
@@ -49,66 +47,42 @@ function words(metric: string, now: View): { x: string; y: string } {
   return { x: (now.x === "time" ? "time since the start" : now.x) + smooth, y: metric };
 }
 
-export function Plot({ metric, runs, height, large, onState }: PlotProps) {
+/** How a chart is to be made; null while its width is not known. */
+function optionsOf(props: PlotProps, now: View, colours: Theme, width: number, room: number) {
+  return (chart: () => Chart | null): ChartOptions | null =>
+    width === 0
+      ? null
+      : {
+          title: props.metric,
+          axis: now.x,
+          xKind: now.xs,
+          yKind: now.y,
+          theme: colours,
+          width,
+          height: props.height,
+          room,
+          words: props.large ? words(props.metric, now) : undefined,
+          onPoint: (x, run) => point({ x, run, axis: now.x, source: chart() }),
+          onZoom: (range) => zoomTo(range, now.x),
+          onCheckpoint: (at) => view.set({ step: nearestCheckpoint(at) }),
+        };
+}
+
+export function Plot(props: PlotProps) {
+  const { metric, runs, height, large, onState } = props;
   const root = useRef<HTMLDivElement>(null);
-  const chart = useRef<Chart | null>(null);
   const now = useStore(view);
   const colours = useStore(theme);
-  const changed = version(
-    "metrics",
-    runs.map((run) => run.id),
-    useStore(versions),
-  );
-  const [traces, setTraces] = useState(NONE);
-  const [width, setWidth] = useState(0);
+  const ids = runs.map((run) => run.id);
+  const changed = version("metrics", ids, useStore(versions));
+  const width = useWidth(root);
   const state = useRef(IDLE);
   const tell = (change: Partial<PlotState>) => onState((state.current = { ...state.current, ...change }));
-
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    observer.observe(root.current!);
-    return () => observer.disconnect();
-  }, []);
-
-  const wanted: Wanted = { metric, runs, width, view: now };
-  const key = width ? keyOf(wanted) : "";
-  useEffect(() => {
-    if (!key) return;
-    const stop = new AbortController();
-    load(wanted, stop.signal)
-      .then(setTraces)
-      .catch((error: Error) => stop.signal.aborted || tell({ busy: false, error: error.message }));
-    return () => stop.abort();
-  }, [key, changed]);
-
+  const failed = (error: string) => tell({ busy: false, error });
+  const traces = useTraces({ metric, runs, width, view: now }, changed, colours, failed);
   const room = width ? roomFor(lineNames(runs, now.grouped), width) : 0;
-  useEffect(() => {
-    if (!width) return;
-    chart.current = new Chart(root.current!, {
-      title: metric,
-      axis: now.x,
-      xKind: now.xs,
-      yKind: now.y,
-      theme: colours,
-      width,
-      height,
-      room,
-      words: large ? words(metric, now) : undefined,
-      onPoint: (x, run) => point({ x, run, axis: now.x, source: chart.current }),
-      onZoom: (range) => zoomTo(range, now.x),
-      onCheckpoint: (at) => view.set({ step: nearestCheckpoint(at) }),
-    });
-    const stop = cursor.watch(({ x, axis, run, source }) => {
-      if (source === chart.current) chart.current!.light(run);
-      else chart.current!.follow(axis === now.x ? x : null, run);
-    });
-    return () => {
-      stop();
-      chart.current!.destroy();
-      chart.current = null;
-    };
-  }, [metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth, width > 0]);
-
+  const fixed = [metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth, width > 0];
+  const chart = useChart(root, optionsOf(props, now, colours, width, room), fixed);
   const happened = happenings(now.x, runs, useStore(marks), now.step);
   const range = domain(runs, now, traces);
   useEffect(() => {
@@ -117,9 +91,8 @@ export function Plot({ metric, runs, height, large, onState }: PlotProps) {
     chart.current.set(traces, range, happened);
     if (traces === NONE) return;
     tell({ chart: chart.current, traces, excluded: chart.current.excluded, busy: false, error: "" });
-  }, [traces, width, metric, now.x, now.xs, now.y, colours, height, room, large, large && now.smooth]);
+  }, [traces, width, ...fixed]);
   useEffect(() => chart.current?.show(range, happened), [...range, JSON.stringify(happened)]);
-
   return <div ref={root} class="plot" style={{ height: `${height}px` }} />;
 }
 

@@ -64,18 +64,25 @@ export function Bar({ help }: { help(): void }) {
   );
 }
 
+function Search() {
+  const { m } = useStore(view);
+  return (
+    <input
+      type="search"
+      id="find-metrics"
+      placeholder="Search metrics  /"
+      aria-label="Search metrics"
+      value={m}
+      onInput={(event) => view.set({ m: event.currentTarget.value })}
+    />
+  );
+}
+
 function Controls() {
   const now = useStore(view);
   return (
     <div class="controls">
-      <input
-        type="search"
-        id="find-metrics"
-        placeholder="Search metrics  /"
-        aria-label="Search metrics"
-        value={now.m}
-        onInput={(event) => view.set({ m: event.currentTarget.value })}
-      />
+      <Search />
       <Choice
         name="x"
         label="x"

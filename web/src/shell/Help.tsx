@@ -20,22 +20,7 @@ export function Help({ close }: { close(): void }) {
   return (
     <dialog ref={dialog} class="help" onClose={close} aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>
-      <dl>
-        {KEYS.map(({ key, does }) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>
-            <kbd>Esc</kbd>
-          </dt>
-          <dd>close what is open</dd>
-        </div>
-      </dl>
+      <Keys />
       <p>
         On a panel’s title: <kbd>←</kbd> <kbd>→</kbd> move the crosshair (with Shift ten times as far),{" "}
         <kbd>+</kbd> <kbd>−</kbd> zoom around it, <kbd>Enter</kbd> opens it beside.
@@ -55,5 +40,26 @@ export function Help({ close }: { close(): void }) {
         <button>Close</button>
       </form>
     </dialog>
+  );
+}
+
+function Keys() {
+  return (
+    <dl>
+      {KEYS.map(({ key, does }) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>
+          <kbd>Esc</kbd>
+        </dt>
+        <dd>close what is open</dd>
+      </div>
+    </dl>
   );
 }

@@ -24,7 +24,6 @@ const SPARE = 12;
 export function RunTable() {
   const known = useStore(store);
   const now = useStore(view);
-  const { lost } = useStore(versions);
   useStore(theme);
   const list = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -38,35 +37,9 @@ export function RunTable() {
   const first = Math.max(0, Math.floor(top / ROW) - SPARE);
   const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + SPARE);
   useEffect(() => need(rows.slice(first, last), known.total), [first, last, known]);
-  const count = drawn(now, known).length;
   return (
     <aside class="runs" aria-label="Runs">
-      <div class="head">
-        <h1 title={known.name}>{known.name || "ontogeny"}</h1>
-        <input
-          type="search"
-          id="find-runs"
-          placeholder="Filter runs: name, recipe, key=value"
-          aria-label="Filter runs"
-          value={now.q}
-          onInput={(event) => view.set({ q: event.currentTarget.value })}
-        />
-        <p class="quiet" aria-live="polite">
-          {known.error ||
-            (lost && "The server does not answer") ||
-            `${whole(count)} of ${whole(known.total)} drawn`}
-          <Order />
-          <button
-            onClick={() => view.set({ runs: null, hidden: [] })}
-            title="Draw the first ten of the table"
-          >
-            ten
-          </button>
-          <button onClick={() => view.set({ runs: [], pinned: [] })} title="Draw none">
-            none
-          </button>
-        </p>
-      </div>
+      <Head />
       <div
         class="list"
         ref={list}
@@ -83,6 +56,39 @@ export function RunTable() {
         </ul>
       </div>
     </aside>
+  );
+}
+
+/** The collection's name, the filter, how many runs are drawn. */
+function Head() {
+  const known = useStore(store);
+  const now = useStore(view);
+  const { lost } = useStore(versions);
+  const count = drawn(now, known).length;
+  return (
+    <div class="head">
+      <h1 title={known.name}>{known.name || "ontogeny"}</h1>
+      <input
+        type="search"
+        id="find-runs"
+        placeholder="Filter runs: name, recipe, key=value"
+        aria-label="Filter runs"
+        value={now.q}
+        onInput={(event) => view.set({ q: event.currentTarget.value })}
+      />
+      <p class="quiet" aria-live="polite">
+        {known.error ||
+          (lost && "The server does not answer") ||
+          `${whole(count)} of ${whole(known.total)} drawn`}
+        <Order />
+        <button onClick={() => view.set({ runs: null, hidden: [] })} title="Draw the first ten of the table">
+          ten
+        </button>
+        <button onClick={() => view.set({ runs: [], pinned: [] })} title="Draw none">
+          none
+        </button>
+      </p>
+    </div>
   );
 }
 

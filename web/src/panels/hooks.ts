@@ -1,0 +1,68 @@
+/** What keeps a chart supplied: its width, its traces, the chart itself on its element. */
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { Chart, type ChartOptions } from "../charts/chart";
+import type { Trace } from "../charts/trace";
+import { cursor } from "../cursor";
+import type { Theme } from "../theme";
+import { keyOf, load, type Wanted } from "./data";
+
+/** The element's width in whole CSS pixels; 0 until it is known. */
+export function useWidth(root: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    observer.observe(root.current!);
+    return () => observer.disconnect();
+  }, [root]);
+  return width;
+}
+
+/** Before the first answer. */
+export const NONE: Trace[] = [];
+
+/** The traces of a question, asked again when it changes, when its runs do, and in other colours. */
+export function useTraces(
+  wanted: Wanted,
+  changed: number,
+  colours: Theme,
+  failed: (why: string) => void,
+): Trace[] {
+  const [traces, setTraces] = useState(NONE);
+  const key = wanted.width ? keyOf(wanted) : "";
+  useEffect(() => {
+    if (!key) return;
+    const stop = new AbortController();
+    load(wanted, stop.signal)
+      .then(setTraces)
+      .catch((error: Error) => stop.signal.aborted || failed(error.message));
+    return () => stop.abort();
+  }, [key, changed, colours]);
+  return traces;
+}
+
+/** A chart on the element, made anew when one of `fixed` changes; it follows the crosshair of all others. */
+export function useChart(
+  root: RefObject<HTMLElement | null>,
+  options: (chart: () => Chart | null) => ChartOptions | null,
+  fixed: unknown[],
+): RefObject<Chart | null> {
+  const chart = useRef<Chart | null>(null);
+  useEffect(() => {
+    const chosen = options(() => chart.current);
+    if (!chosen) return;
+    const made = new Chart(root.current!, chosen);
+    chart.current = made;
+    const stop = cursor.watch(({ x, axis, run, source }) => {
+      if (source === made) made.light(run);
+      else made.follow(axis === chosen.axis ? x : null, run);
+    });
+    return () => {
+      stop();
+      made.destroy();
+      chart.current = null;
+    };
+  }, fixed);
+  return chart;
+}
