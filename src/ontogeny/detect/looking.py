@@ -50,7 +50,7 @@ class Detector:
 
         Where a place has several changes, those too small to tell are left out beside a claim.
         """
-        known = {"least": least} if "least" in self.made.parameters else {}
+        known = {"least": float(least)} if "least" in self.made.parameters else {}
         fitting = self.made.options["surrogate"] if surrogate else {}
         found = each_located(self.made.make(steps, values, null, **{**known, **fitting, **self.chosen}))
         told = tuple(_worth(one, least) for one in found)
