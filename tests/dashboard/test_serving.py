@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from dashboard_runs import losses, made
-from ontogeny.dashboard.serving import PortTaken, bound
+from ontogeny.dashboard.serving import PortTaken, bound, serve
+from ontogeny.errors import NotARun
 from ontogeny.store.journal import JournalWriter
 from ontogeny.store.run import Run
 
@@ -186,9 +187,8 @@ def test_a_port_that_is_taken_is_said():
             bound(port)
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path):
-    command = [sys.executable, "-m", "ontogeny", "dashboard", str(tmp_path / "none"), "--no-browser"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 2
-    assert "holds no runs" in ended.stderr
-    assert "Traceback" not in ended.stderr
+def test_a_folder_that_is_not_there_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(NotARun, match="holds no runs"):
+        serve(tmp_path / "none", 0)
+    assert not (tmp_path / "cache").exists()
