@@ -144,9 +144,12 @@ def test_a_brush_zooms_all_and_a_double_click_shows_all_again(read, written):
     heat = page.locator("#run-1-layers .figure-foot").first
     expect(heat.get_by_role("button", name="whole range")).to_be_visible()
     page.evaluate("document.querySelector('figure[data-figure]').scrollIntoView({behavior: 'instant'})")
+    page.wait_for_timeout(200)
     left, top, wide, high = middle(page)
     page.mouse.dblclick(left + 0.5 * wide, top + high / 2)
-    assert page.evaluate(scales) == full
+    page.wait_for_function(
+        f"full => {PLOT}.scales.x.min === full[0] && {PLOT}.scales.x.max === full[1]", arg=full
+    )
 
 
 def test_the_keyboard_moves_the_cursor_and_zooms(read, written):
@@ -190,6 +193,23 @@ def test_the_numbers_are_there_as_a_table(read, written):
     assert lines[1].startswith("train,")
 
 
+def test_a_heat_map_has_a_row_a_step_in_its_table_and_only_the_one_in_focus_is_read_out(read, written):
+    page = read(written)
+    live(page)
+    figure = page.locator("#run-1-layers figure")
+    figure.scroll_into_view_if_needed()
+    plot = figure.locator(".figure-plot").first
+    plot.focus()
+    page.keyboard.press("End")
+    said = figure.locator(".figure-readout")
+    expect(said.first).to_contain_text("step 4,000 · layer 2")
+    expect(said.nth(1)).to_contain_text("step 4,000")
+    assert said.evaluate_all("all => all.map(one => one.getAttribute('aria-live'))")[:2] == ["polite", "off"]
+    figure.locator("summary", has_text="The numbers").click()
+    heads = figure.locator(".figure-behind table").first.locator("th")
+    assert heads.all_inner_texts()[:4] == ["step", "0", "1", "2"]
+
+
 def test_every_head_at_every_checkpoint(read, written):
     page = read(written)
     live(page)
@@ -201,6 +221,10 @@ def test_every_head_at_every_checkpoint(read, written):
     expect(title).to_have_text("layer 0 head 1")
     heads.locator("input[type=range]").focus()
     page.keyboard.press("Home")
+    expect(step).to_have_text("step 0")
+    page.keyboard.press("]")
+    expect(step).to_have_text("step 1")
+    page.keyboard.press("[")
     expect(step).to_have_text("step 0")
     grid = heads.locator(".inside-grid .figure-plot")
     grid.focus()

@@ -1,7 +1,6 @@
 /** The numbers behind a drawing: as a table for those who do not see it, as CSV for those who want them. */
 
-import type { Cell, Column, Panel, Plain, Table } from "./description";
-import { marksOf } from "./description";
+import { isGrid, marksOf, type Cell, type Column, type Heat, type Panel, type Plain, type Table } from "./description";
 
 /** A panel's numbers as tables: one of all its lines, one a heat map, one of its transitions. */
 export function tablesBehind(panel: Panel): Table[] {
@@ -18,11 +17,7 @@ export function tablesBehind(panel: Panel): Table[] {
     );
     found.push({ mark: "Table", columns, rows });
   }
-  for (const heat of marksOf(panel, "Heat")) {
-    const columns: Column[] = [{ title: `row \\ ${panel.x}`, kind: "name" }, ...heat.x.map((x) => numeric(String(x)))];
-    const rows = heat.y.map((name, row): Cell[] => [name, ...heat.values[row]!.map(cell)]);
-    found.push({ mark: "Table", columns, rows });
-  }
+  for (const heat of marksOf(panel, "Heat")) found.push(heatTable(panel, heat));
   const rules = marksOf(panel, "Rule");
   if (rules.length) {
     const columns: Column[] = [{ title: "transition", kind: "name" }, numeric("step"), { title: "interval", kind: "interval" }];
@@ -34,6 +29,17 @@ export function tablesBehind(panel: Panel): Table[] {
     found.push({ mark: "Table", columns, rows: rails });
   }
   return [...found, ...marksOf(panel, "Table")];
+}
+
+/** A grid as it is seen; a heat map over steps with a row a step. */
+function heatTable(panel: Panel, heat: Heat): Table {
+  if (isGrid(heat)) {
+    const columns: Column[] = [{ title: `${panel.y} \\ ${panel.x}`, kind: "name" }, ...heat.x.map((x) => numeric(String(x)))];
+    return { mark: "Table", columns, rows: heat.y.map((name, row): Cell[] => [name, ...heat.values[row]!.map(cell)]) };
+  }
+  const columns: Column[] = [panel.x || "x", ...heat.y].map(numeric);
+  const rows = heat.x.map((x, at): Cell[] => [x, ...heat.values.map((row) => cell(row[at]))]);
+  return { mark: "Table", columns, rows };
 }
 
 function numeric(title: string): Column {

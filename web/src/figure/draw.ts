@@ -7,6 +7,7 @@ import { h, named } from "./dom";
 import { frameOf, type Drawn } from "./frame";
 import { HeatMap, type HeatOptions } from "./heat";
 import { axisOf, Links } from "./link";
+import { plural } from "./numbers";
 import type { Place } from "./overlay";
 import { rightMargin } from "./paint";
 import { drawPlot, isPlot, type Shared } from "./plot";
@@ -34,6 +35,8 @@ export interface DrawnFigure {
 }
 
 const HEIGHTS: Record<number, number> = { 1: 250, 2: 150, 3: 105 };
+/** Rows of a table behind a drawing; its file has all of them. */
+const MOST_ROWS = 1000;
 const NARROW = 260;
 const NARROW_GRID = 150;
 
@@ -145,7 +148,10 @@ function tools(now: () => Figure): HTMLElement {
     inside.append(download(figure));
     for (const panel of figure.panels) {
       for (const table of tablesBehind(panel)) {
-        inside.append(h("h4", {}, named(panel.title)), tableElement(table, { caption: panel.title }));
+        const left = table.rows.length - MOST_ROWS;
+        const shown = left > 0 ? { ...table, rows: table.rows.slice(0, MOST_ROWS) } : table;
+        inside.append(h("h4", {}, named(panel.title)), tableElement(shown, { caption: panel.title }));
+        if (left > 0) inside.append(h("p", { class: "figure-note" }, `${plural(left, "further row")} in the CSV file.`));
       }
     }
   });

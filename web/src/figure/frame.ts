@@ -35,33 +35,18 @@ let made = 0;
 /** The elements around one panel; `rest` is what its last line says while nothing is pointed at. */
 export function frameOf(panel: Panel, link: Link, rest: Child[] = []): Frame {
   const key = `panel-title-${(made += 1)}`;
-  const readout = h("span", { class: "figure-readout", role: "status" });
+  const readout = h("span", { class: "figure-readout", "aria-live": "off" });
   const reset = h("button", { type: "button", class: "figure-reset", hidden: true }, "whole range");
   reset.addEventListener("click", () => link.setRange(null));
-  const body = h("div", {
-    class: "figure-plot",
-    tabindex: 0,
-    role: "group",
-    "aria-labelledby": key,
-    "aria-description": "Arrow keys move the cursor, + and − zoom, 0 shows the whole range, Escape leaves.",
-  });
-  const head = h(
-    "div",
-    { class: "figure-head" },
-    h("span", { class: "figure-title", id: key }, named(panel.title)),
-    panel.y ? h("span", { class: "figure-unit" }, named(panel.y)) : null,
-    panel.latest ? h("span", { class: "figure-latest" }, named(panel.latest)) : null,
-  );
+  const body = bodyOf(key, readout);
+  const head = headOf(panel, key);
   const axis = panel.x ? h("span", { class: "figure-axis" }, named(panel.x)) : null;
   const foot = h("div", { class: "figure-foot" }, readout, reset, axis);
-  const element = h("div", { class: "figure-panel" }, head, body, foot);
-  const lost = marksOf(panel, "Rail").some((rail) => rail.kind === "nonfinite");
-  const rail = railWords(panel);
-  const railed = rail ? h("span", { class: lost ? "figure-lost" : "" }, rail) : null;
+  const railed = railOf(panel);
   let calm = [railed, ...rest];
   fill(readout, ...calm);
   return {
-    element,
+    element: h("div", { class: "figure-panel" }, head, body, foot),
     head,
     body,
     say: (...said) => {
@@ -76,6 +61,36 @@ export function frameOf(panel: Panel, link: Link, rest: Child[] = []): Frame {
       reset.hidden = !is;
     },
   };
+}
+
+function headOf(panel: Panel, key: string): HTMLElement {
+  return h(
+    "div",
+    { class: "figure-head" },
+    h("span", { class: "figure-title", id: key }, named(panel.title)),
+    panel.y ? h("span", { class: "figure-unit" }, named(panel.y)) : null,
+    panel.latest ? h("span", { class: "figure-latest" }, named(panel.latest)) : null,
+  );
+}
+
+/** Where the drawing goes. The cursor moves every drawing of a page; only the one in focus is read out. */
+function bodyOf(title: string, readout: HTMLElement): HTMLElement {
+  const body = h("div", {
+    class: "figure-plot",
+    tabindex: 0,
+    role: "group",
+    "aria-labelledby": title,
+    "aria-description": "Arrow keys move the cursor, + and − zoom, 0 shows the whole range, Escape leaves.",
+  });
+  body.addEventListener("focus", () => readout.setAttribute("aria-live", "polite"));
+  body.addEventListener("blur", () => readout.setAttribute("aria-live", "off"));
+  return body;
+}
+
+function railOf(panel: Panel): HTMLElement | null {
+  const lost = marksOf(panel, "Rail").some((rail) => rail.kind === "nonfinite");
+  const words = railWords(panel);
+  return words ? h("span", { class: lost ? "figure-lost" : "" }, words) : null;
 }
 
 /** An x in words: steps as whole numbers, shares as they are. */

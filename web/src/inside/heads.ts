@@ -16,13 +16,18 @@ const CELL = 24;
 const PATTERN = 520;
 
 /** Mounts the view into an element. */
-export function headsView(element: HTMLElement, source: Source, memory: Memory, links = new Links()): Shown {
+export function headsView(element: HTMLElement, source: Source, memory: Memory, links = new Links()): HeadsShown {
   const view = new HeadsView(element, source, memory, links);
   begin(element, view.begin());
   return view;
 }
 
-class HeadsView implements Shown {
+export interface HeadsShown extends Shown {
+  /** Moves the scrubber by so many checkpoints. */
+  by: (many: number) => void;
+}
+
+class HeadsView implements HeadsShown {
   private parts: Part[] = [];
   private transitions: Transition[] = [];
   private choice: Choice | null = null;
@@ -48,6 +53,8 @@ class HeadsView implements Shown {
     const beside = h("div", { class: "inside-detail" }, this.over, this.matrix);
     fill(element, h("div", { class: "inside-heads" }, this.top, h("div", { class: "inside-split" }, this.left, beside)));
   }
+
+  by = (many: number): void => this.scrubber?.by(many);
 
   destroy = (): void => {
     this.stops.forEach((stop) => stop());

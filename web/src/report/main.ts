@@ -7,7 +7,7 @@ import "./report.css";
 import { h } from "../figure/dom";
 import { drawFigure, type DrawnFigure } from "../figure/draw";
 import { Links } from "../figure/link";
-import { headsView } from "../inside/heads";
+import { headsView, type HeadsShown } from "../inside/heads";
 import { forgetful } from "../inside/source";
 import { sourceOf, unpack, type Carried } from "./data";
 import { filterable, sortable, tied } from "./tables";
@@ -55,8 +55,21 @@ function drawLate(carried: Carried): void {
   for (const figure of document.querySelectorAll("figure[data-figure]")) observer.observe(figure);
 }
 
+/** `[` and `]` move the scrubber that is in sight, or the first. */
+function moveBy(views: [HTMLElement, HeadsShown][], event: KeyboardEvent): void {
+  const many = { "[": -1, "]": 1 }[event.key];
+  const typing = event.target instanceof HTMLElement && event.target.matches("input:not([type=range]), textarea");
+  if (!many || typing || event.ctrlKey || event.metaKey) return;
+  const seen = views.find(([element]) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+  (seen ?? views[0])?.[1].by(many);
+}
+
 /** Every head at every step, in place of the grids of a few steps. */
 function mountHeads(carried: Carried): void {
+  const views: [HTMLElement, HeadsShown][] = [];
   for (const run of carried.runs) {
     const grids = document.querySelector(`#${run.key}-heads .grids`);
     if (!grids || !run.rows.length) continue;
@@ -65,8 +78,9 @@ function mountHeads(carried: Carried): void {
     const live = h("figure", { class: "live heads" }, title, inside);
     grids.before(live);
     grids.classList.add("drawn");
-    headsView(inside, sourceOf(run), forgetful(), linksOf(grids));
+    views.push([live, headsView(inside, sourceOf(run), forgetful(), linksOf(grids))]);
   }
+  addEventListener("keydown", (event) => moveBy(views, event));
 }
 
 /** Says once what a figure answers to. */
