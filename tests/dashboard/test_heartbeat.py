@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,13 @@ def test_the_writer_is_asked_after_by_its_number(tmp_path):
     assert status_of(tmp_path, "", time.time() - 2 * FRESH) == "killed"
     writer(tmp_path, 10**12, socket.gethostname())
     assert status_of(tmp_path, "", long_ago) == "killed"
+
+
+@pytest.mark.skipif(not Path("/proc/stat").exists(), reason="this system does not say when a process began")
+def test_a_number_that_another_process_has_now_is_nobodys(tmp_path):
+    writer(tmp_path, os.getpid(), socket.gethostname())
+    os.utime(tmp_path / ".writer", (1e9, 1e9))
+    assert status_of(tmp_path, "", time.time() - 10 * PATIENCE) == "killed"
 
 
 def test_elsewhere_only_silence_tells(tmp_path):

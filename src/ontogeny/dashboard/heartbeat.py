@@ -14,6 +14,8 @@ from pathlib import Path
 FRESH = 10.0
 #: Seconds of silence that are always forgiven, and how many times the longest recent step.
 PATIENCE, PATIENT_STEPS = 60.0, 30
+#: Seconds by which a file's time and a process' may disagree.
+CLOCKS_DIFFER = 5.0
 #: What the lock file of a writer says, and what it is called.
 WRITER, NAMED = ".writer", re.compile(r"process (\d+) on (\S+)")
 
@@ -44,15 +46,27 @@ def _writer_alive(run: Path) -> bool | None:
     """Whether the process named in the lock file is there; None where nobody can say from here."""
     try:
         with open(run / WRITER, encoding="utf-8", errors="replace") as file:
-            named = NAMED.match(file.read(200))
+            named, signed = NAMED.match(file.read(200)), os.fstat(file.fileno()).st_mtime
     except OSError:
         return None
     if named is None or named.group(2) != socket.gethostname():
         return None
+    process = int(named.group(1))
     try:
-        os.kill(int(named.group(1)), 0)  # signal 0: nothing is sent, only asked
+        os.kill(process, 0)  # signal 0: nothing is sent, only asked
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        return True
-    return True
+        pass
+    began = _began(process)
+    return began is None or began <= signed + CLOCKS_DIFFER  # else it has the number of one that died
+
+
+def _began(process: int) -> float | None:
+    """When a process began, seconds since 1970; None where the system does not tell it this way."""
+    try:
+        ticks = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+        booted = re.search(r"^btime (\d+)", Path("/proc/stat").read_text(), re.MULTILINE)
+    except (OSError, ValueError, IndexError):
+        return None
+    return None if booted is None else int(booted.group(1)) + ticks / os.sysconf("SC_CLK_TCK")
