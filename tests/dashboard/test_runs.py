@@ -127,6 +127,14 @@ def test_a_server_reads_only(home, serving):
     assert state_of(home) == before
 
 
+def test_what_was_read_beforehand_is_at_hand(home, serving, monkeypatch):
+    client = serving(home)
+    client.server.warm()
+    monkeypatch.setattr("ontogeny.dashboard.summary.summarised", lambda entry: pytest.fail(entry.name))
+    assert [run["steps"] for run in client.get("/api/collection", sort="-last.loss")["runs"]] == [2] * 6
+    assert len(client.get("/api/tree")["nodes"]) == 6
+
+
 def test_a_second_server_need_not_read_the_journals_again(home, serving, monkeypatch):
     client = serving(home)
     first = client.get("/api/collection")

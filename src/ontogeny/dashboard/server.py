@@ -1,5 +1,6 @@
 """The dashboard's routes: ids for paths, GET only, read-only towards runs."""
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,17 @@ from ontogeny.dashboard.events import Events
 from ontogeny.dashboard.figures import figure
 from ontogeny.dashboard.guard import Guard
 from ontogeny.dashboard.looking import Looking
-from ontogeny.dashboard.measured import rows_answer, transition_list, vector_answer
+from ontogeny.dashboard.measured import notes, rows_answer, transition_list, vector_answer
 from ontogeny.dashboard.pages import Pages
 from ontogeny.dashboard.queries import MOST_RUNS, Ask, BadQuery, paged, required
 from ontogeny.dashboard.run_page import run_page, samples_of, tree
 from ontogeny.dashboard.runs import collection
 from ontogeny.dashboard.shelf import Shelf
 from ontogeny.dashboard.watch import Watch
+from ontogeny.errors import OntogenyError
+
+#: Seconds between two runs that are read though nobody asked yet.
+UNHURRIED = 0.01
 
 
 class Server:
@@ -45,6 +50,16 @@ class Server:
             *(Route(f"/api/{path}", answering(handler)) for path, handler in self._handlers().items()),
         ]
         return Guard(Starlette(routes=routes), port)
+
+    def warm(self) -> None:
+        """Read what somebody will ask for: the catalogue, and unhurriedly a summary of every run."""
+        notes()
+        for entry in self.shelf.entries():
+            if self.watch.stopped.wait(UNHURRIED):
+                return
+            with contextlib.suppress(OntogenyError, OSError):
+                self.shelf.summaries.of(entry)
+        self.shelf.summaries.save(0.0)
 
     def close(self) -> None:
         """The server is about to stop: end what is open, keep what the next one can use."""

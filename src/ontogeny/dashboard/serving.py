@@ -11,7 +11,6 @@ from pathlib import Path
 import uvicorn
 
 from ontogeny.dashboard.cache import cache_home, prune
-from ontogeny.dashboard.measured import notes
 from ontogeny.dashboard.server import Server
 from ontogeny.errors import OntogenyError
 
@@ -62,7 +61,7 @@ def serve(path: Path, port: int | None = None, started: Callable[[str], None] = 
             timeout_graceful_shutdown=GRACE,
         )
         running = _Running(config, server)
-        threading.Thread(target=notes, name="catalogue", daemon=True).start()  # torch takes seconds to load
+        threading.Thread(target=server.warm, name="warm", daemon=True).start()
         started(f"http://{HOST}:{number}/")
         running.run(sockets=[listening])
 
