@@ -10,7 +10,7 @@ from ontogeny.dashboard.serving import browse, serve
 
 console = Console(highlight=False)
 #: A training on the same cores comes first.
-NICENESS = 5
+NICENESS = 10
 
 
 def show_dashboard(path: Path, port: int | None, browser: bool) -> None:
