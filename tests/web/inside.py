@@ -116,10 +116,43 @@ def tree(runs: list[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def detail(identity: str) -> dict[str, Any]:
+    """A run in full."""
+    known = {
+        "id": identity, "name": "one", "title": "", "damage": "", "status": "finished", "grade": "E",
+        "kind": "run", "parent": None, "forked_at": None, "interventions": [], "seed": 0, "config": {},
+        "group": "g", "steps": 1000, "tokens": 1024000, "seconds": 50.0, "parameters": 1000, "claims": 1,
+        "started": "2026-11-01T09:00:00", "last": {"loss": 1.0},
+    }  # fmt: skip
+    points = [{"step": step, "tokens": step * 1024} for step in STEPS]
+    has = dict.fromkeys(("patterns", "tokens", "samples", "spectra"), True)
+    rest = {"attempts": [], "prefixes": [], "stimuli": [], "metrics": 1, "transitions": 2}
+    return known | rest | {"checkpoints": points, "parts": [SHARED | part for part in PARTS], "has": has}
+
+
+def table(runs: list[str]) -> dict[str, Callable[[dict[str, str], str], Any]]:
+    """What is answered at which address, of its query and its path."""
+    samples = [{"step": step, "prompt": "def ", "text": f"<i>at {step}</i>\u202e"} for step in STEPS]
+    spectrum = {"steps": STEPS, "n": SPECTRUM.shape[1], "shape": [SPECTRUM.shape[1]]}
+    vector = frame(spectrum, [("values", "f4", SPECTRUM.ravel(), None)])
+    return {
+        r"/api/runs/[0-9a-f]+(\?|$)": lambda _, path: detail(path.rsplit("/", 1)[1]),
+        r"/api/runs/[0-9a-f]+/rows": lambda query, _: answer_rows(query),
+        r"/api/runs/[0-9a-f]+/pattern": lambda query, _: answer_pattern(query),
+        r"/api/runs/[0-9a-f]+/tokens": lambda query, _: answer_tokens(query),
+        r"/api/runs/[0-9a-f]+/samples": lambda *_: samples,
+        r"/api/runs/[0-9a-f]+/vector": lambda *_: vector,
+        r"/api/transitions": lambda *_: transitions(runs[0]),
+        r"/api/tree": lambda *_: tree(runs),
+        r"/api/compare": lambda *_: answer_compare(),
+        r"/api/figures": lambda *_: {"title": "Spectra", "panels": [], "note": "none", "columns": 1},
+    }
+
+
 def answers(page: Page, runs: list[str]) -> None:
     """Answers what the stand-in does not know, from here."""
 
-    def give(found: Callable[[dict[str, str], str], bytes | Any]) -> Callable[[Route], None]:
+    def give(found: Callable[[dict[str, str], str], Any]) -> Callable[[Route], None]:
         def handle(route: Route) -> None:
             parts = urlsplit(route.request.url)
             query = {key: values[0] for key, values in parse_qs(parts.query).items()}
@@ -131,34 +164,5 @@ def answers(page: Page, runs: list[str]) -> None:
 
         return handle
 
-    def detail(query: dict[str, str], path: str) -> Any:
-        points = [{"step": step, "tokens": step * 1024} for step in STEPS]
-        has = dict.fromkeys(("patterns", "tokens", "samples", "spectra"), True)
-        identity = path.rsplit("/", 1)[1]
-        known = {
-            "id": identity, "name": "one", "title": "", "damage": "", "status": "finished", "grade": "E",
-            "kind": "run", "parent": None, "forked_at": None, "interventions": [], "seed": 0, "config": {},
-            "group": "g", "steps": 1000, "tokens": 1024000, "seconds": 50.0, "parameters": 1000, "claims": 1,
-            "started": "2026-11-01T09:00:00", "last": {"loss": 1.0},
-        }  # fmt: skip
-        parts = [SHARED | part for part in PARTS]
-        rest = {"attempts": [], "prefixes": [], "stimuli": [], "metrics": 1, "transitions": 2}
-        return known | rest | {"checkpoints": points, "parts": parts, "has": has}
-
-    samples = [{"step": step, "prompt": "def ", "text": f"<i>at {step}</i>\u202e"} for step in STEPS]
-    spectrum = {"steps": STEPS, "n": SPECTRUM.shape[1], "shape": [SPECTRUM.shape[1]]}
-    table: list[tuple[str, Callable[[dict[str, str], str], Any]]] = [
-        (r"/api/runs/[0-9a-f]+(\?|$)", detail),
-        (r"/api/runs/[0-9a-f]+/rows", lambda query, _: answer_rows(query)),
-        (r"/api/runs/[0-9a-f]+/pattern", lambda query, _: answer_pattern(query)),
-        (r"/api/runs/[0-9a-f]+/tokens", lambda query, _: answer_tokens(query)),
-        (r"/api/runs/[0-9a-f]+/samples", lambda *_: samples),
-        (r"/api/runs/[0-9a-f]+/vector",
-         lambda *_: frame(spectrum, [("values", "f4", SPECTRUM.ravel(), None)])),
-        (r"/api/transitions", lambda *_: transitions(runs[0])),
-        (r"/api/tree", lambda *_: tree(runs)),
-        (r"/api/compare", lambda *_: answer_compare()),
-        (r"/api/figures", lambda *_: {"title": "Spectra", "panels": [], "note": "none", "columns": 1}),
-    ]  # fmt: skip
-    for pattern, found in table:
+    for pattern, found in table(runs).items():
         page.route(re.compile(pattern), give(found))
