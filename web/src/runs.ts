@@ -8,6 +8,8 @@ import { Store } from "./store";
 export const PAGE = 100;
 /** As many runs are drawn before any is chosen. */
 export const FIRST = 10;
+/** No more are drawn at once, whatever is chosen: the table says how many are. */
+const DRAWN = 400;
 
 export interface Rows {
   name: string;
@@ -103,6 +105,7 @@ export function chosen(now = view.get(), rows = runs.get()): string[] {
 export function drawn(now = view.get(), rows = runs.get()): Run[] {
   return chosen(now, rows)
     .filter((id) => !now.hidden.includes(id))
+    .slice(0, DRAWN)
     .flatMap((id) => rows.byId.get(id) ?? []);
 }
 
