@@ -138,7 +138,6 @@ class FollowedJournal(FramedReader):
             return found[order], held[order]
         return found, held
 
-
     def counts(self) -> dict[str, int]:
         """How many records carry each metric."""
         found = dict.fromkeys(self.metrics, 0)
