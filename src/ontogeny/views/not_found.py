@@ -24,7 +24,8 @@ def not_found(transitions: pd.DataFrame, *, most: int = 6) -> Figure:
     """Series without a claim, by part, stimulus, verdict and the gist of the reason.
 
     Up to `most` places are named. A gist ends before the first colon, semicolon or bracket, and reasons that
-    differ only in numbers are one; `transition_table` has every series with its whole reason.
+    differ only in numbers are one; what is said alike of more than `most` parts is said once, at the end.
+    `transition_table` has every series with its whole reason.
     """
     if "verdict" not in transitions:
         return Figure("Looked for, not claimed", (Panel("Not claimed", (Table(COLUMNS, ()),)),))
@@ -35,12 +36,24 @@ def not_found(transitions: pd.DataFrame, *, most: int = 6) -> Figure:
         gist = _gist(text_of(row, "reason"))
         key = (part, stimulus, text_of(row, "verdict"), NUMBER.sub("…", gist))
         groups.setdefault(key, []).append((short_place(row) or "whole model", gist))
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (*key[:3], _places([place for place, _ in found], most), _shared(key[3], {gist for _, gist in found}))
+    alike: dict[tuple[str, str], dict[str, int]] = {}
+    for (part, _, verdict, masked), found in groups.items():
+        parts = alike.setdefault((verdict, masked), {})
+        parts[part] = parts.get(part, 0) + len(found)
+    many = {said: parts for said, parts in alike.items() if len(parts) > most}
+    rows: list[tuple[Cell, ...]] = [
+        (*key[:3], _places([place for place, _ in found], most), _shared([gist for _, gist in found]))
         for key, found in groups.items()
-    )
+        if key[2:] not in many
+    ]
+    rows += [
+        (", ".join(parts), "", verdict, plural(sum(parts.values()), "series", "series"), masked)
+        for (verdict, masked), parts in many.items()
+    ]
     note = f"{plural(len(rest), 'series', 'series')} without a claim, of {len(transitions):,} looked at."
-    return Figure("Looked for, not claimed", (Panel("Not claimed", (Table(COLUMNS, rows),)),), note=note)
+    return Figure(
+        "Looked for, not claimed", (Panel("Not claimed", (Table(COLUMNS, tuple(rows)),)),), note=note
+    )
 
 
 def _gist(reason: str) -> str:
@@ -48,9 +61,11 @@ def _gist(reason: str) -> str:
     return re.split(r"[:;(]", reason, maxsplit=1)[0].strip()
 
 
-def _shared(masked: str, gists: set[str]) -> str:
-    """The gist itself where all have the same; else with its numbers left out."""
-    return gists.pop() if len(gists) == 1 else masked
+def _shared(gists: list[str]) -> str:
+    """The gist with those numbers left out that are not the same in all."""
+    numbers = [NUMBER.findall(gist) for gist in gists]
+    same = iter(one if len({one, *others}) == 1 else "…" for one, *others in zip(*numbers, strict=True))
+    return NUMBER.sub(lambda _: next(same), gists[0])
 
 
 def _places(places: list[str], most: int) -> str:
