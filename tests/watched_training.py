@@ -1,7 +1,7 @@
 """A training loop under a Recorder, as a process: `python watched_training.py RUN END`.
 
-It trains until the file END is there. Each record has the processor time of its step and when it ended, on the
-clock that all processes share.
+It trains until the file END is there. Each record has the processor time of its step and when it ended, on
+the clock that all processes share.
 """
 
 import sys
