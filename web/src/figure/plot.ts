@@ -84,6 +84,8 @@ function options(panel: Panel, curves: Curves, shared: Shared, frame: Frame, wid
     cursor: cursorOptions(curves, theme, link),
     hooks: {
       init: [(u) => u.over.addEventListener("click", () => clicked(u, link))],
+      // What was pointed at before it was drawn.
+      ready: [(u) => link.cursor !== null && follow(u, link, "cursor", frame, x)],
       drawClear: [(u) => paintBands(u, panel, theme)],
       draw: [(u) => paintMarks(u, panel, curves, theme, right, link.place)],
       setCursor: [(u) => pointed(u, curves, axisOf(panel.x), shared, frame)],
