@@ -22,7 +22,7 @@ def binary_segmentation(
     fewest: int = 3,
     memory: bool = True,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """Where a series' mean changes: split where it saves most, then each part again, while a split pays.

@@ -25,7 +25,7 @@ def double_sigmoid(
     *,
     width_limit: float = math.log(6),
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """When a series passed the halves of two logistic rises or falls in ln step; one, if two are no better.

@@ -20,7 +20,7 @@ def emergence_time(
     chance: float = math.nan,
     hold: int = 3,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """When a score first reached chance + ½ (largest − chance), held for `hold` evaluations or to the end.

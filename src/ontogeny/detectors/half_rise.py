@@ -22,13 +22,14 @@ from ontogeny.vocabulary import Located, Reading, Verdict, digest
 FEWEST_POINTS = 8
 #: How often the end may be moved from a later plateau to an earlier one.
 PLATEAUS = 3
+#: Squared sds of the residuals by which an abrupt rise must fit better than any slower one.
+MARGIN = 0.75
 
 
 @detector(
     source="definition ours; half-rise in log step, held against its null, instruments.md FOR-05, STA-01",
     finds=("rise", "fall"),
-    null="autoregressive",
-    surrogate={"either": True, "noise_multiple": 2.5, "margin": 16.0},
+    surrogate={"either": True, "noise_multiple": 2.5},
 )
 def half_rise(
     steps: NDArray,
@@ -39,7 +40,6 @@ def half_rise(
     alpha: float = 0.01,
     noise_multiple: float = 5.0,
     width_limit: float = math.log(6),
-    margin: float = 0.75,
     hold: int = 3,
     draws: int = 500,
     either: bool = False,
@@ -61,14 +61,13 @@ def half_rise(
     `transition` needs all of: (a) p < alpha, p = (1 + #{null's largest rise over places ≥ size}) / (null
     draws + 1); (b) a size of `noise_multiple` times the quiet noise, and times what the fitted rise leaves
     over, counted higher if that has a memory; (c) a rise within `width_limit` that fits better than every
-    slower one by `margin` squared sds of what it leaves over, from a beginning that is not yet moving; (d)
-    an end that no longer climbs. Without (d) it is `unfinished`, without (c) `gradual`, else `none`;
-    `before-start`, with no step, if there is no rise, but the first level and the last are both beyond the
-    null's and the first is past half of the last. Without a null nothing is claimed, and all numbers are
-    still given. A null speaks of rises only (for a fall, negate values and null), unless `either`: then its
-    largest changes in either direction are what counts. A claim smaller than `least`, in units of the
-    values, becomes `none`. Held against surrogates of the series itself (`autoregressive`), noise is in the
-    null, so `noise_multiple` is 2.5 there, and drift is not, so `margin` is 16.
+    slower one, from a beginning that is not yet moving; (d) an end that no longer climbs. Without (d) it is
+    `unfinished`, without (c) `gradual`, else `none`; `before-start`, with no step, if there is no rise, but
+    the first level and the last are both beyond the null's and the first is past half of the last. Without a
+    null nothing is claimed, and all numbers are still given. A null speaks of rises only (for a fall, negate
+    values and null), unless `either`: then its largest changes in either direction are what counts. A claim
+    smaller than `least`, in units of the values, becomes `none`. Held against surrogates of the series
+    itself (`trend_matched`), noise and drift are in the null, so `noise_multiple` is 2.5 there.
 
     Errors: BadContract if shapes disagree or steps do not increase. Values that are not finite are left out.
     Known: a sharp step between checkpoints s and t -> √(s t), with [s, t] in its interval.
@@ -100,7 +99,7 @@ def half_rise(
         change, fit = abrupt, abrupt.fit(width_limit)
         chance = None if null is None else _Chance.of(null, change, kept, alpha, either)
     quiet, note = change.quiet_noise(fit)
-    looks = _shape(change, fit, quiet, noise_multiple, width_limit, margin)
+    looks = _shape(change, fit, quiet, noise_multiple, width_limit)
     verdict, reason = _judge(looks, change, chance, alpha, noise_multiple * quiet)
     if verdict is Verdict.TRANSITION and (small := too_small(change.size, least)):
         verdict, reason = Verdict.NONE, small
@@ -158,7 +157,7 @@ def _p(chance: _Chance | None) -> float | None:
 
 
 def _shape(
-    change: Change, fit: Rise, quiet: float, noise_multiple: float, width_limit: float, margin: float
+    change: Change, fit: Rise, quiet: float, noise_multiple: float, width_limit: float
 ) -> tuple[Verdict, str]:
     """What the series looks like, whatever the null says: conditions (b), (c), (d) in this order."""
     if change.size < noise_multiple * quiet:
@@ -170,7 +169,7 @@ def _shape(
         return Verdict.GRADUAL, "already moving at the first checkpoints"
     if fit.width > width_limit:
         return Verdict.GRADUAL, f"10 to 90 % takes {fit.width:.2f} in ln step"
-    if fit.margin < margin:
+    if fit.margin < MARGIN:
         return Verdict.GRADUAL, "a slower rise fits as well"
     if change.climbing:
         return Verdict.UNFINISHED, "still climbing at the last checkpoints"

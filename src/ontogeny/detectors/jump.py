@@ -35,7 +35,7 @@ def jump(
     hold: int = 8,
     quiet: int = 8,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """Where a series changes most between two neighbouring checkpoints, against the quiet window before.
@@ -58,7 +58,7 @@ def jump(
     def leaps(several: NDArray) -> NDArray:
         return _leaps(series.steps, several, hold, quiet)
 
-    at, found = _one_after_another(series.values, leaps, hold)
+    at, found = _one_after_another(series.values, leaps, hold, quiet)
     described = [_described(series, index, hold, quiet, level) for index in at]
     return judged(
         described, found, series, lambda several: np.abs(leaps(several)).max(axis=1), alpha=alpha, least=least
@@ -79,24 +79,26 @@ def _leaps(steps: NDArray, values: NDArray, hold: int, quiet: int) -> NDArray:
 
 
 def _one_after_another(
-    values: NDArray, leaps: Callable[[NDArray], NDArray], hold: int
+    values: NDArray, leaps: Callable[[NDArray], NDArray], hold: int, quiet: int
 ) -> tuple[list[int], list[float]]:
     """Points and strengths of jumps, in order of steps: the largest, then the largest of what is left over.
 
     Each is taken out before the next is looked for, so that a large one has no shadows.
     """
-    rest, found = values.copy(), {}
+    rest, found, last = values.copy(), {}, np.inf
     while len(found) < MOST:
         strength = leaps(rest[None])[0]
         top = int(np.abs(strength).argmax())
-        if strength[top] == 0 or top in found:
+        size = abs(float(strength[top]))
+        if top in found or not SHARE * max(found.values(), default=0.0) < size < last:
             break
-        found[top] = abs(float(strength[top]))
-        end = top + hold if hold < SHORTEST_LEVEL else None
-        begin = max(top - hold, 0)
-        rest[top:end] -= rest[top : top + hold].mean() - np.median(rest[begin:top])
-        if found[top] < SHARE * max(found.values()):
-            break
+        found[top], last = size, size
+        before = min(top, quiet)
+        if hold < SHORTEST_LEVEL:
+            rest[top : top + hold] -= strength[top]
+        else:
+            after = min(hold, values.size - top)
+            rest[top:] -= strength[top] * np.sqrt(1 / before + 1 / after)
     order = sorted(found)
     return order, [found[point] for point in order]
 

@@ -21,7 +21,7 @@ def online_change(
     hazard: float = 0.01,
     confirm: int = 10,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """Where a new level began, by the posterior of how long the present one has lasted.

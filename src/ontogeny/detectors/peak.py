@@ -15,7 +15,7 @@ def peak(
     null: NDArray | None = None,
     *,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """Where a series is highest inside its range, and by how much it stands above what lies on both sides.

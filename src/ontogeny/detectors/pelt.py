@@ -21,7 +21,7 @@ def pelt(
     fewest: int = 3,
     memory: bool = True,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """Where a series' mean changes: the partition into levels that costs least, each change at its price.

@@ -17,7 +17,7 @@ def reversal(
     null: NDArray | None = None,
     *,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """Where the trend of a series turns round: the bend of the best bent line over checkpoints.

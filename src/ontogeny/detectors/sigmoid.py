@@ -21,7 +21,7 @@ def sigmoid(
     *,
     width_limit: float = math.log(6),
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """When a series passed half of one logistic rise (or fall) in ln step, and how wide that is.

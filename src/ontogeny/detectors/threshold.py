@@ -20,7 +20,7 @@ def threshold(
     at: float = math.nan,
     hold: int = 3,
     level: float = 0.95,
-    alpha: float = 0.02,
+    alpha: float = 0.01,
     least: float = 0.0,
 ) -> Detected:
     """When a series first passed the level `at` upwards and held it for `hold` checkpoints, or to the end.

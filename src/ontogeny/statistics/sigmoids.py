@@ -13,7 +13,7 @@ from ontogeny.statistics.posterior import shape_weights
 #: Widths (ln step from 10 to 90 %) of a bank: a jump, and others from the narrowest to the whole span.
 WIDTHS, FINE_WIDTHS, JUMP, NARROWEST = 8, 14, 1e-4, 0.01
 #: Centres a gap of the fine bank, and the weight of a jump beside all other widths together.
-FINE_CENTRES, OF_A_JUMP = 9, 0.75
+FINE_CENTRES, OF_A_JUMP = 9, 0.9
 
 
 @dataclass(frozen=True)
