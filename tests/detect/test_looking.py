@@ -5,7 +5,11 @@ import pytest
 
 from ontogeny.catalogue import parts
 from ontogeny.detect import locate
+from ontogeny.detect.candidates import Candidates
+from ontogeny.detect.looking import Detector
+from ontogeny.detect.nulls import Drawn
 from ontogeny.errors import BadContract, UnknownName
+from ontogeny.vocabulary import Place
 
 STEPS = np.arange(1, 61) * 100
 
@@ -78,6 +82,33 @@ def test_degenerate_series_get_a_reason_and_no_claim(detector, values):
 def test_uneven_steps_are_fine(detector):
     steps = np.unique(np.geomspace(1, 10_000, 60).astype(int))
     assert locate(steps, noise()[: len(steps)], detector=detector, null="default")
+
+
+EVERY = ("half_rise", "pelt", "jump", "jump(least=1)", "peak", "sigmoid", "threshold")
+
+
+@pytest.mark.parametrize("detector", EVERY)
+def test_places_of_any_scale_are_held_against_all_in_their_own_noise(detector):
+    """What is shared between places changes nothing of what each of them is told."""
+    values = np.stack([noise(1), 1000 + 50 * jump(12, 2), 1e-4 * noise(3), np.ones(60)])
+    values[2, 7] = np.nan
+    places = tuple(Place(layer=n) for n in range(4))
+    candidates = Candidates("norm", "norm", "", STEPS, places, values)
+    chosen = Detector.of(detector, "default")
+    together = [(transition.place["layer"], transition.located) for transition, _ in chosen.over(candidates)]
+    drawn = Drawn.of(chosen.null, candidates)
+    apart = [
+        (layer, located)
+        for layer in range(4)
+        for located in chosen.at(STEPS, values[layer], drawn.at(layer), 0.0, surrogate=True)
+    ]
+    assert [layer for layer, _ in together] == [layer for layer, _ in apart]
+    for (_, one), (_, other) in zip(together, apart, strict=True):
+        assert (one.verdict, one.kind) == (other.verdict, other.kind)
+        for mine, theirs in zip((one.p, one.step, one.size), (other.p, other.step, other.size), strict=True):
+            assert mine == (None if theirs is None else pytest.approx(theirs, rel=1e-6))
+    if detector != "peak":
+        assert [layer for layer, one in together if one.verdict == "transition"] == [1]
 
 
 def test_shapes_that_disagree_are_refused():

@@ -1,6 +1,5 @@
 """A detector with its parameters, and what it says of every place of a part."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -12,10 +11,13 @@ from ontogeny.catalogue.calls import read_call
 from ontogeny.detect.candidates import Candidates
 from ontogeny.detect.nulls import Drawn, SeriesNull, values_of
 from ontogeny.detect.table import Least, least_of
+from ontogeny.statistics.examined import one_null
 from ontogeny.vocabulary import Located, Transition, Verdict, each_located
 
 #: The null of series that a detector declares for itself.
 DEFAULT = "default"
+#: Parameters of detectors that are in the series' own unit, beside the least size.
+IN_UNITS = {"at", "chance"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Detector:
         """Its parameters that differ from the defaults, as text."""
         return self.made.settings(**self.chosen)
 
+    @property
+    def _in_units(self) -> bool:
+        """Whether it is told anything in the series' own unit, which then must not be scaled."""
+        return bool(IN_UNITS & set(self.made.parameters)) or "least" in self.chosen
+
     def at(
         self, steps: NDArray, values: NDArray, null: NDArray | None, least: float, *, surrogate: bool
     ) -> tuple[Located, ...]:
@@ -53,10 +60,9 @@ class Detector:
         known = {"least": float(least)} if "least" in self.made.parameters else {}
         fitting = self.made.options["surrogate"] if surrogate else {}
         found = each_located(self.made.make(steps, values, null, **{**known, **fitting, **self.chosen}))
-        told = tuple(_worth(one, least) for one in found)
-        return tuple(one for one in told if one.verdict is Verdict.TRANSITION) or told
+        return _told(found, least)
 
-    def over(self, candidates: Candidates, least: Least = None) -> Iterator[tuple[Transition, str]]:
+    def over(self, candidates: Candidates, least: Least = None) -> list[tuple[Transition, str]]:
         """Every change at every place, and the name of the null it was held against.
 
         A part's own null is used where it has one, the null of series for all others.
@@ -65,12 +71,26 @@ class Detector:
         if candidates.null is None and self.null is not None:
             drawn, name = Drawn.of(self.null, candidates), self.null.text
         bound = least_of(least, candidates.part, candidates.unit)
-        for index, place in enumerate(candidates.places):
-            null = candidates.null if drawn is None else drawn.at(index)
-            series = candidates.steps, candidates.values[index]
-            for located in self.at(*series, null, bound, surrogate=drawn is not None):
+        found = []
+        with one_null():
+            for index, place in enumerate(candidates.places):
                 address = candidates.part, "", place, candidates.stimulus, candidates.unit
-                yield Transition(*address, self.made.name, located), name
+                for located in self._at_place(candidates, index, drawn, bound):
+                    found.append((Transition(*address, self.made.name, located), name))
+        return found
+
+    def _at_place(
+        self, candidates: Candidates, index: int, drawn: Drawn | None, least: float
+    ) -> tuple[Located, ...]:
+        """One place; in units of its noise where that lets all places share one null."""
+        steps, values = candidates.steps, candidates.values[index]
+        if drawn is None:
+            return self.at(steps, values, candidates.null, least, surrogate=False)
+        if not drawn.shared(index) or self._in_units:
+            return self.at(steps, values, drawn.at(index), least, surrogate=True)
+        level, noise = float(drawn.level[index]), float(drawn.noise[index])
+        found = self.at(steps, (values - level) / noise, drawn.together, 0.0, surrogate=True)
+        return _told(tuple(_scaled(one, noise) for one in found), least)
 
 
 def locate(
@@ -95,6 +115,18 @@ def locate(
         draws = chosen.null.draws(steps, values)
     given = None if draws is None else draws[:, None]
     return chosen.at(steps, values, given, least, surrogate=draws is not None)
+
+
+def _told(found: tuple[Located, ...], least: float) -> tuple[Located, ...]:
+    """The claims; or, where there is none, everything with its reason."""
+    told = tuple(_worth(one, least) for one in found)
+    return tuple(one for one in told if one.verdict is Verdict.TRANSITION) or told
+
+
+def _scaled(located: Located, by: float) -> Located:
+    """The same change of a series that is so many times as large."""
+    size, sd = (None if value is None else value * by for value in (located.size, located.quiet_sd))
+    return replace(located, size=size, quiet_sd=sd)
 
 
 def _worth(located: Located, least: float) -> Located:

@@ -52,32 +52,39 @@ class SeriesNull:
 class Drawn:
     """The nulls of all places of a part, each to be held against any of them.
 
-    draws [place draw checkpoint]; noise [place], the scale on which places are compared.
+    draws [place draw checkpoint]; level and noise [place], the scale on which places are compared; together
+    [draw place checkpoint], all places that have noise, each in its own units.
     """
 
     draws: NDArray
+    level: NDArray
     noise: NDArray
+    together: NDArray
 
     @classmethod
     def of(cls, null: SeriesNull, candidates: Candidates) -> Self:
         """Draws of every place, each from its own series."""
         draws = np.stack([null.draws(candidates.steps, values) for values in candidates.values])
-        return cls(draws, np.array([_noise(values) for values in candidates.values]))
+        noise = np.array([_noise(values) for values in candidates.values])
+        alive = noise > 0
+        level = np.zeros(len(noise))
+        level[alive] = np.nanmedian(draws[alive], axis=(1, 2))
+        scaled = (draws[alive] - level[alive, None, None]) / noise[alive, None, None]
+        return cls(draws, level, noise, np.moveaxis(scaled, 0, 1))
+
+    def shared(self, place: int) -> bool:
+        """Whether a place has noise, and others have it too."""
+        return bool(self.noise[place] > 0) and self.together.shape[1] > 1
 
     def at(self, place: int) -> NDArray:
-        """The null [draw place checkpoint] of one place: its own draws, and those of others in its noise.
+        """The null [draw place checkpoint] of one place: the draws of all places, in its noise.
 
         The largest over places is then that of the largest change for its noise, whatever the places' scales.
         Places without noise tell nothing of others.
         """
-        own = self.draws[place]
-        others = np.flatnonzero((self.noise > 0) & (np.arange(len(self.noise)) != place))
-        if not (self.noise[place] > 0 and others.size):
-            return own[:, None]
-        level = np.nanmedian(self.draws[others], axis=(1, 2), keepdims=True)
-        scale = (self.noise[place] / self.noise[others])[:, None, None]
-        every = np.concatenate([own[None], (self.draws[others] - level) * scale + np.nanmedian(own)])
-        return np.moveaxis(every, 0, 1)
+        if not self.shared(place):
+            return self.draws[place][:, None]
+        return self.level[place] + self.noise[place] * self.together
 
 
 def _noise(values: NDArray) -> float:

@@ -1,6 +1,8 @@
 """What all detectors do alike: which values count, what the null reaches, and what may be claimed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,12 +23,34 @@ Strength = Callable[[NDArray], NDArray]
 
 @dataclass(frozen=True)
 class Examined:
-    """A series a detector may look at: its finite values, and the null at the same checkpoints."""
+    """A series a detector may look at: its finite values, and the null at the same checkpoints.
+
+    `source` tells arrays apart that the null was taken from.
+    """
 
     steps: NDArray
     values: NDArray
     null: NDArray | None
     note: str
+    source: int = 0
+
+
+#: Largest strengths by null and usable checkpoints, while `one_null` is open.
+_KEPT: ContextVar[dict[tuple[int, bytes], NDArray] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def one_null() -> Iterator[None]:
+    """While open, a null that several series are held against is gone through once.
+
+    For one detector with one set of parameters over series of the same steps; the null must be the same
+    array for all of them, and must live as long. Strengths may depend on steps and parameters only.
+    """
+    token = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
 
 
 def examined(steps: NDArray, values: NDArray, null: NDArray | None) -> Examined | Located:
@@ -46,7 +70,7 @@ def examined(steps: NDArray, values: NDArray, null: NDArray | None) -> Examined 
     if np.ptp(usable) <= CONSTANT * np.abs(usable).max():
         return Located(Verdict.NONE, size=0.0, reason=joined("no change: the series is constant", note))
     at = None if null is None else np.asarray(null, dtype=np.float64)[..., kept]
-    return Examined(np.asarray(steps, dtype=np.float64)[kept], usable, at, note)
+    return Examined(np.asarray(steps, dtype=np.float64)[kept], usable, at, note, id(null))
 
 
 def check_series(steps: NDArray, values: NDArray, null: NDArray | None) -> None:
@@ -91,6 +115,17 @@ def null_maxima(null: NDArray, strength: Strength) -> NDArray:
     return np.fmax.reduce(found.reshape(draws, places), axis=1)
 
 
+def _maxima(series: Examined, null: NDArray, strength: Strength) -> NDArray:
+    """`null_maxima`, once for all series that share their null and their usable checkpoints."""
+    kept = _KEPT.get()
+    if kept is None:
+        return null_maxima(null, strength)
+    key = series.source, series.steps.tobytes()
+    if key not in kept:
+        kept[key] = null_maxima(null, strength)
+    return kept[key]
+
+
 def judged(
     described: Sequence[Located],
     strengths: Sequence[float],
@@ -110,7 +145,7 @@ def judged(
     if series.null is None:
         maxima = None
     else:
-        maxima = null_maxima(series.null, strength)
+        maxima = _maxima(series, series.null, strength)
     pairs = list(zip(described, strengths, strict=True))
     told = [_held(one, much, maxima, series.note, alpha, least) for one, much in pairs]
     claimed = tuple(one for one in told if one.verdict is not Verdict.NONE)
