@@ -75,3 +75,13 @@ def test_too_few_draws_are_refused_with_the_number_needed(made):
     found = each_located(made.make(STEPS, series_with(kind), np.zeros((20, 1, STEPS.size))))
     assert all(one.verdict is Verdict.NONE for one in found)
     assert any("are needed" in one.reason for one in found)
+
+
+def test_long_series_are_looked_at_or_refused_with_a_remedy():
+    points = 3000
+    series = np.random.default_rng(5).normal(size=points)
+    series[1500:] += 10
+    for name, made in parts("detector").items():
+        for one in each_located(made.make(np.arange(points), series, None)):
+            looked = name in ("jump", "half_rise")
+            assert (one.step is not None) if looked else ("thin the series" in one.reason), name

@@ -8,7 +8,7 @@ from ontogeny.statistics.runlength import ALPHA, BETA, KAPPA, declared_changes, 
 def test_no_run_length_at_all_has_the_hazards_chance_whatever_comes():
     values = np.random.default_rng(0).normal(size=(2, 40))
     values[1, 20:] += 10
-    lengths = run_lengths(values, 0.01)
+    lengths = np.stack(list(run_lengths(values, 0.01)))
     assert lengths[:, :, 0] == pytest.approx(0.01)
     assert lengths.sum(axis=2) == pytest.approx(1)
 
@@ -31,7 +31,7 @@ def test_the_posterior_is_the_sum_over_all_ways_to_have_come_there():
                 mean, kappa, alpha = (kappa * mean + x) / (kappa + 1), kappa + 1, alpha + 0.5
         weights[points - (cuts[-1] if cuts else 0)] += chance
     expected = (1 - hazard) * weights[1:] / weights.sum()
-    assert run_lengths(data[None], hazard)[-1, 0, 1:] == pytest.approx(expected, rel=1e-9)
+    assert [*run_lengths(data[None], hazard)][-1][0, 1:] == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_shift_is_declared_where_it_is_and_a_constant_series_has_none():

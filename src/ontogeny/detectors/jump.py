@@ -18,6 +18,8 @@ from ontogeny.vocabulary import Detected, Located, Verdict
 
 #: Fewest points of a quiet window.
 FEWEST_QUIET = 3
+#: Most checkpoints: its time and memory grow with their number, not with its square.
+LONGEST = 1_000_000
 #: As many jumps of one series are looked at.
 MOST = 20
 #: No more are looked for below this share of the largest.
@@ -51,7 +53,7 @@ def jump(
     Misleads: noise with tails heavier than 6 sds is full of spikes: with hold=1 each is a jump.
     """
     check_settings(level=level, alpha=alpha, least=least, hold=hold, quiet=quiet)
-    series = examined(steps, values, null)
+    series = examined(steps, values, null, longest=LONGEST)
     if isinstance(series, Located):
         return series
 

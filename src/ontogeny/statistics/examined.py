@@ -14,6 +14,8 @@ from ontogeny.vocabulary import Detected, Located, Verdict
 
 #: Fewest usable checkpoints.
 FEWEST_POINTS = 8
+#: Most usable checkpoints, by default: time and memory of most detectors grow with their square.
+LONGEST = 500
 #: A series whose range is a smaller share of its largest value is constant: rounding is no change.
 CONSTANT = 1e-12
 
@@ -53,8 +55,10 @@ def one_null() -> Iterator[None]:
         _KEPT.reset(token)
 
 
-def examined(steps: NDArray, values: NDArray, null: NDArray | None) -> Examined | Located:
-    """The usable part of a series; or the verdict `none`, where it is too short or constant.
+def examined(
+    steps: NDArray, values: NDArray, null: NDArray | None, *, longest: int = LONGEST
+) -> Examined | Located:
+    """The usable part of a series; or the verdict `none`, where it is too short, too long or constant.
 
     steps [checkpoint], values [checkpoint], null [draw, place, checkpoint] or None. What is not finite is
     left out and said. BadContract if shapes disagree or steps do not increase.
@@ -65,6 +69,10 @@ def examined(steps: NDArray, values: NDArray, null: NDArray | None) -> Examined 
     note = f"{left_out} checkpoints left out: not finite" if left_out else ""
     if kept.size < FEWEST_POINTS:
         reason = f"too-short: {kept.size} usable checkpoints, {FEWEST_POINTS} are needed"
+        return Located(Verdict.NONE, reason=joined(reason, note))
+    if kept.size > longest:
+        remedy = "thin the series (medians of blocks), or look with `jump` or `half_rise`"
+        reason = f"too-long: {kept.size} usable checkpoints, at most {longest} are looked at; {remedy}"
         return Located(Verdict.NONE, reason=joined(reason, note))
     usable = np.asarray(values, dtype=np.float64)[kept]
     if np.ptp(usable) <= CONSTANT * np.abs(usable).max():

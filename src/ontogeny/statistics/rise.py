@@ -14,6 +14,8 @@ from ontogeny.statistics.noise import RELATIVE_FLOOR, spread
 CENTRES, WIDTHS, NARROWEST = 60, 36, 0.01
 #: Finer grids laid around the best of the one before, each this many points a side.
 REFINEMENTS, REFINED = 2, 13
+#: Coarse grids over more points are not kept in memory.
+LONGEST_KEPT = 1000
 #: A deviation beyond this many noise sds counts as this many, and as no less than this share of the rise.
 CLIP, SMALLEST_CLIP = 5.0, 0.3
 
@@ -84,7 +86,8 @@ def _best(
 ) -> _Candidate:
     """The best rise whose width lies within bounds, by a coarse grid and finer ones around its best point."""
 
-    grid = _coarse(positions.tobytes(), width_limit, bounds)
+    make = _coarse if positions.size <= LONGEST_KEPT else _coarse.__wrapped__
+    grid = make(np.ascontiguousarray(positions, dtype=np.float64).tobytes(), width_limit, bounds)
     found = min(_nearest(grid.curves[shape], shares, clip, shape, grid) for shape in range(len(SHAPES)))
     reach, ratio = grid.reach, grid.ratio
     for _ in range(REFINEMENTS):

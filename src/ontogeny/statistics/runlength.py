@@ -1,5 +1,7 @@
 """How long a level has lasted, judged while the series arrives: Bayesian online change-point detection."""
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import scipy.special
 from numpy.typing import NDArray
@@ -10,8 +12,8 @@ ALPHA, BETA, KAPPA = 0.1, 0.1, 1.0
 FEWEST = 3
 
 
-def run_lengths(values: NDArray, hazard: float) -> NDArray:
-    """P(run length = r after point t) as [point, series, r] of values [series, point] (Adams & MacKay 2007).
+def run_lengths(values: NDArray, hazard: float) -> Iterator[NDArray]:
+    """P(run length = r) [series, r] after every point of values [series, point] (Adams & MacKay 2007).
 
     Values are standardised per series (a constant one stays at 0); the predictive is Student's t, the hazard
     of a change constant.
@@ -28,7 +30,6 @@ def run_lengths(values: NDArray, hazard: float) -> NDArray:
     mean, beta = np.zeros((series, points + 1)), np.full((series, points + 1), BETA)
     weights = np.zeros((series, points + 1))
     weights[:, 0] = 1.0
-    found = np.zeros((points, series, points + 1))
     for t in range(points):
         alive = slice(0, t + 1)
         off = data[:, t : t + 1] - mean[:, alive]
@@ -38,28 +39,31 @@ def run_lengths(values: NDArray, hazard: float) -> NDArray:
         grown = weights[:, alive] * np.exp(exponent - exponent.max(axis=1, keepdims=True))
         grown /= grown.sum(axis=1, keepdims=True)
         weights[:, 1 : t + 2], weights[:, 0] = grown * (1 - hazard), hazard
-        found[t] = weights
+        yield weights.copy()
         beta[:, 1 : t + 2] = beta[:, alive] + kappa[alive] * off**2 / (2 * (kappa[alive] + 1))
         mean[:, 1 : t + 2] = mean[:, alive] + off / (kappa[alive] + 1)
         beta[:, 0], mean[:, 0] = BETA, 0.0
-    return found
 
 
-def declared_changes(lengths: NDArray, confirm: int) -> NDArray:
-    """First points of new levels, as booleans [series, point], from `run_lengths`' [point, series, r].
+def declared_changes(lengths: Iterable[NDArray], confirm: int) -> NDArray:
+    """First points of new levels, as booleans [series, point], from `run_lengths`.
 
     A change at t is declared when `confirm` points later P(run length = confirm) > ½, or when the likeliest
     run length falls by more than it could by one point's doubt: from above 2 · confirm to `confirm` or less.
     """
-    points, series, _ = lengths.shape
-    changes = np.zeros((series, points), dtype=bool)
-    likeliest = lengths[:, :, 1:].argmax(axis=2) + 1
-    for now in range(confirm, points):
-        sure = lengths[now, :, confirm] > 0.5
-        changes[sure, now - confirm + 1] = True
-        fell = (likeliest[now - 1] > 2 * confirm) & (likeliest[now] <= confirm)
-        rows = np.flatnonzero(fell)
-        changes[rows, now - likeliest[now, rows] + 1] = True
+    columns: list[NDArray] = []
+    before = None
+    for now, chances in enumerate(lengths):
+        series = chances.shape[0]
+        columns.append(np.zeros(series, dtype=bool))
+        likeliest = chances[:, 1:].argmax(axis=1) + 1
+        if now >= confirm and before is not None:
+            columns[now - confirm + 1] |= chances[:, confirm] > 0.5
+            for row in np.flatnonzero((before > 2 * confirm) & (likeliest <= confirm)):
+                columns[now - int(likeliest[row]) + 1][row] = True
+        before = likeliest
+    changes = np.stack(columns, axis=1)
+    points = len(columns)
     changes[:, :FEWEST] = changes[:, points - FEWEST + 1 :] = False
     return _thinned(changes)
 

@@ -14,6 +14,8 @@ from ontogeny.statistics.posterior import shape_weights
 WIDTHS, FINE_WIDTHS, JUMP, NARROWEST = 8, 14, 1e-4, 0.01
 #: Centres a gap of the fine bank, and the weight of a jump beside all other widths together.
 FINE_CENTRES, OF_A_JUMP = 9, 0.9
+#: Most centres of the fine bank, but for one a gap.
+MOST_CENTRES = 600
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,9 @@ def sigmoids_over(steps: NDArray) -> Sigmoids:
 
 
 def fine_sigmoids_over(steps: NDArray) -> Sigmoids:
-    """A bank with nine centres in every gap, for intervals."""
-    return _bank(np.ascontiguousarray(steps, dtype=np.float64).tobytes(), FINE_CENTRES, FINE_WIDTHS)
+    """A bank with up to nine centres in every gap (fewer in a long series), for intervals."""
+    centres = max(1, min(FINE_CENTRES, MOST_CENTRES // len(steps)))
+    return _bank(np.ascontiguousarray(steps, dtype=np.float64).tobytes(), centres, FINE_WIDTHS)
 
 
 @lru_cache(maxsize=8)

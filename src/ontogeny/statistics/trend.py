@@ -19,6 +19,8 @@ OF_A_DECAY = 3
 OF_A_CHANGE, SIDE = 3, 3
 #: Highest power of the polynomials beside changes, and how many changes there may be.
 HIGHEST_BESIDE_CHANGES, MOST_CHANGES = 2, 6
+#: Most places where a change is looked for: in a longer series only every so many gaps.
+MOST_HALVES = 500
 #: Widths, in ln step from 10 to 90 %, of what is a change and no trend.
 ABRUPT = (1e-4, 0.1, 0.2, 0.4)
 #: Points a running median looks at, and sds of what it leaves over beyond which a point is an outlier.
@@ -122,6 +124,8 @@ def _changes(steps_as_bytes: bytes) -> NDArray:
     """Abrupt rises from 0 to 1 [curve, point], at least 3 points on either side of their half."""
     positions = log_position(np.frombuffer(steps_as_bytes))
     middles = (positions[SIDE - 1 : -SIDE] + positions[SIDE : positions.size - SIDE + 1]) / 2
+    if middles.size > MOST_HALVES:
+        middles = middles[np.linspace(0, middles.size - 1, MOST_HALVES).astype(np.int64)]
     off = (positions - middles[:, None]) * np.log(81)
     return scipy.special.expit(off / np.array(ABRUPT)[:, None, None]).reshape(-1, positions.size)
 

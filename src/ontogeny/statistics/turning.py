@@ -16,6 +16,8 @@ from ontogeny.vocabulary import Located, Verdict
 SMOOTH = 5
 #: Widths of bumps in checkpoints, from the narrowest to a third of the series; places between checkpoints.
 BUMP_WIDTHS, NARROWEST_BUMP, FINE = 12, 1.5, 3
+#: Most places of bumps: in a long series they are further apart.
+MOST_PLACES = 200
 #: How many widths the two sides of a bump may differ by.
 SKEW = 3
 
@@ -63,7 +65,7 @@ def described_peak(series: Examined, sign: int, height: float, level: float) -> 
 @lru_cache(maxsize=8)
 def _bumps(points: int) -> tuple[NDArray, NDArray]:
     """Places [curve], in checkpoints, and bumps [curve, point] with a left and a right width each."""
-    centres = np.arange(1, points - 2 + 1e-9, 1 / FINE)
+    centres = np.arange(1, points - 2 + 1e-9, max(1 / FINE, points / MOST_PLACES))
     widths = np.geomspace(NARROWEST_BUMP, max(points / 3, 2 * NARROWEST_BUMP), BUMP_WIDTHS)
     place, left, right = (part.ravel() for part in np.meshgrid(centres, widths, widths, indexing="ij"))
     alike = np.abs(np.log(left / right)) <= SKEW * np.log(widths[1] / widths[0]) + 1e-9
