@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ontogeny.catalogue import part
 from ontogeny.detect import SEEDS
 from ontogeny.store.rows import read_table, write_rows
 from ontogeny.store.run import Run
@@ -43,7 +44,7 @@ def collection(tmp_path_factory):
 
 
 def test_one_run_tells_its_interval_p_and_q(ontogeny, collection):
-    status, out, _ = ontogeny("detect", collection / "runs/seed-0", "--null", "default")
+    status, out, _ = ontogeny("detect", collection / "runs/seed-0", "--null", "autoregressive")
     assert status == 0
     assert "heldout_loss" in out
     assert "0.005" in out
@@ -61,13 +62,13 @@ def test_naming_a_detector_brings_its_null(ontogeny, collection):
     assert "2 transition" in out
     found = Run.open(collection / "runs/seed-0").transitions
     assert set(found["settings"]) == {"hold=2"}
-    assert set(found["null"]) == {"autoregressive"}
+    assert set(found["null"]) == {part("detector", "half_rise").null}
     _, out, _ = ontogeny("detect", collection / "runs/seed-0", "--detector", "half_rise", "--null", "none")
     assert "no transition can be claimed" in out
 
 
 def test_seeds_are_told_together_and_kept(ontogeny, collection):
-    status, out, _ = ontogeny("detect", collection / "runs", "--null", "default")
+    status, out, _ = ontogeny("detect", collection / "runs", "--null", "autoregressive")
     assert status == 0
     assert "3 of 3" in out
     assert "95 % over runs" in out
@@ -80,12 +81,12 @@ def test_seeds_are_told_together_and_kept(ontogeny, collection):
 
 
 def test_seeds_can_be_told_one_by_one(ontogeny, collection):
-    _, out, _ = ontogeny("detect", collection / "runs", "--null", "default", "--no-seeds")
+    _, out, _ = ontogeny("detect", collection / "runs", "--null", "autoregressive", "--no-seeds")
     assert out.count("series looked at") == 3
 
 
 def test_too_few_seeds_against_controls_get_no_p_and_the_number_needed(ontogeny, collection):
-    words = ("detect", collection / "runs", "--null", "default", "--control", collection / "controls")
+    words = ("detect", collection / "runs", "--null", "autoregressive", "--control", collection / "controls")
     status, out, _ = ontogeny(*words)
     assert status == 0
     assert "0 of 3" in out
@@ -93,7 +94,7 @@ def test_too_few_seeds_against_controls_get_no_p_and_the_number_needed(ontogeny,
 
 
 def test_the_lead_of_one_part_over_another(ontogeny, collection):
-    words = ("detect", collection / "runs", "--null", "default", "--lead", "heldout_loss,surprisal")
+    words = ("detect", collection / "runs", "--null", "autoregressive", "--lead", "heldout_loss,surprisal")
     status, out, _ = ontogeny(*words)
     assert status == 0
     line = next(line for line in out.splitlines() if "mean of 3" in line)
@@ -103,7 +104,7 @@ def test_the_lead_of_one_part_over_another(ontogeny, collection):
 
 def test_what_is_too_small_to_tell_is_counted(ontogeny, collection):
     _, out, _ = ontogeny(
-        "detect", collection / "runs/seed-0", "--null", "default", "--least", "heldout_loss=5"
+        "detect", collection / "runs/seed-0", "--null", "autoregressive", "--least", "heldout_loss=5"
     )
     assert "1 of them too small to tell" in out
     assert "surprisal" in out

@@ -36,7 +36,7 @@ def runs(tmp_path) -> list:
 
 
 def test_the_runs_step_is_between_their_steps_and_is_kept(runs, tmp_path):
-    found = detect_seeds(runs, ["heldout_loss"], null="default", home=tmp_path)
+    found = detect_seeds(runs, ["heldout_loss"], null="autoregressive", home=tmp_path)
     (row,) = found.to_dict("records")
     assert (row["shown"], row["runs"]) == (5, 5)
     assert 780 <= row["low"] <= 890 <= row["high"] <= 1000
@@ -49,7 +49,7 @@ def test_the_runs_step_is_between_their_steps_and_is_kept(runs, tmp_path):
 
 def test_controls_that_do_not_fall_are_told_apart(runs, tmp_path):
     controls = [make(tmp_path, seed, None, lr=9.0).path for seed in range(5)]
-    (row,) = detect_seeds(runs, null="default", controls=controls).to_dict("records")
+    (row,) = detect_seeds(runs, null="autoregressive", controls=controls).to_dict("records")
     assert (row["shown"], row["controls_shown"]) == (5, 0)
     assert row["p"] == pytest.approx(2 / 252)
 
