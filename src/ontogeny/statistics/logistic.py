@@ -7,7 +7,7 @@ from ontogeny.statistics.autoregression import noise_memory, noise_sd
 from ontogeny.statistics.contrast import DEGREE
 from ontogeny.statistics.crossing import step_at
 from ontogeny.statistics.posterior import weighted_interval
-from ontogeny.statistics.sigmoids import crossings, fine_sigmoids_over
+from ontogeny.statistics.sigmoids import crossings, sigmoids_over
 from ontogeny.statistics.surrogate import without_step
 from ontogeny.statistics.trend import trends_over
 from ontogeny.vocabulary import Located, Verdict
@@ -31,8 +31,8 @@ def described_rise(
     phi = float(noise_memory(rest))
     positions, weights = crossings(steps, values, phi, None)
     middle, low, high = weighted_interval(positions, weights, level)
-    best = int(weights.argmax())
-    curve = fine_sigmoids_over(steps).curves[best]
+    bank = sigmoids_over(steps)
+    curve = bank.curves[int(np.square(bank.shares(values[None])[0]).argmax())]
     size = float(np.polyfit(curve, values, 1)[0])
     wide = width > width_limit
     return Located(
