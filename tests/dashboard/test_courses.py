@@ -193,3 +193,26 @@ def test_a_query_without_runs_or_metric_is_refused(home, serving):
     assert "runs" in client.get("/api/series", metric="loss", status=400)["error"]
     assert client.get("/api/series", metric="loss", runs=",", status=400)
     assert client.get("/api/series", metric="loss", runs="unknown", status=404)
+
+
+def test_several_metrics_are_the_frames_of_each(home, serving):
+    client = serving(home)
+    asked = {"runs": ",".join(client.ids.values()), "most": "50"}
+    for path in ("/api/series", "/api/group"):
+        one = [client.http.get(path, params={**asked, "metric": name}).content for name in ("loss", "none")]
+        both = client.http.get(path, params={**asked, "metric": ["loss", "none", "loss"]})
+        assert both.headers["content-type"] == "application/octet-stream"
+        body, found = both.content, []
+        while body:
+            length = int.from_bytes(body[:8], "little")
+            found.append(body[8 : 8 + length])
+            body = body[8 + length :]
+        assert found == [*one, one[0]]
+
+
+def test_too_many_metrics_are_refused(home, serving):
+    client = serving(home)
+    names = [f"m{number}" for number in range(65)]
+    answer = client.http.get("/api/series", params={"runs": client.ids["same-0"], "metric": names})
+    assert answer.status_code == 400
+    assert "64" in answer.json()["allowed"]

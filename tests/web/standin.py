@@ -9,7 +9,7 @@ import json
 import math
 import struct
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +46,20 @@ def frame(header: dict[str, Any], columns: list[tuple[str, str, np.ndarray, int 
     return b"ONTO" + struct.pack("<I", len(text)) + text + body
 
 
-def answer_group(world: World, request: Request) -> Response:
-    """The mean of each group's runs over the buckets that all of them have."""
+Query = Mapping[str, str]
+
+
+def answer(made: Callable[[World, Query], bytes], world: World, request: Request) -> Response:
+    """The frame of one metric; of several one after the other, each after its length."""
     query = request.query_params
+    frames = [made(world, {**query, "metric": metric}) for metric in query.getlist("metric")]
+    if len(frames) > 1:
+        frames = [part for one in frames for part in (len(one).to_bytes(8, "little"), one)]
+    return Response(b"".join(frames), media_type="application/octet-stream")
+
+
+def answer_group(world: World, query: Query) -> bytes:
+    """The mean of each group's runs over the buckets that all of them have."""
     unit = _unit(query.get("x", "step"))
     groups: dict[str, list[str]] = {}
     for run in world.runs:
@@ -66,16 +77,15 @@ def answer_group(world: World, request: Request) -> Response:
         kinds = TYPES | {"n": "u4"}
         columns += [(name, kinds.get(name, "f4"), column, index) for name, column in shown.items()]
     header = {"x": query.get("x", "step"), "scale": "linear", "level": 0, "series": entries}
-    return Response(frame(header, columns), media_type="application/octet-stream")
+    return frame(header, columns)
 
 
 def _unit(axis: str) -> float:
     return {"step": 1, "tokens": 1024, "time": 0.05}[axis]
 
 
-def answer_series(world: World, request: Request) -> Response:
+def answer_series(world: World, query: Query) -> bytes:
     """Buckets of every attempt, all of one width."""
-    query = request.query_params
     metric, most = query["metric"], int(query.get("most", 600))
     window = float(query.get("smooth", 0))
     wanted = [
@@ -115,7 +125,7 @@ def answer_series(world: World, request: Request) -> Response:
         "series": entries,
         "columns": names,
     }
-    return Response(frame(header, columns), media_type="application/octet-stream")
+    return frame(header, columns)
 
 
 def application(world: World) -> Starlette:
@@ -189,8 +199,8 @@ def application(world: World) -> Starlette:
             Route("/api/collection", collection),
             Route("/api/runs/{run}", run),
             Route("/api/runs/{run}/metrics", metrics),
-            Route("/api/series", lambda request: answer_series(world, request)),
-            Route("/api/group", lambda request: answer_group(world, request)),
+            Route("/api/series", lambda request: answer(answer_series, world, request)),
+            Route("/api/group", lambda request: answer(answer_group, world, request)),
             Route("/api/transitions", transitions),
             Route("/api/events", events),
         ]

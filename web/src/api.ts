@@ -130,7 +130,8 @@ export interface LiveEvent {
   }[];
 }
 
-export type Query = Record<string, string | number | boolean | null | undefined>;
+/** A list is said once for each of its items. */
+export type Query = Record<string, string | number | boolean | null | undefined | string[]>;
 
 /** What the server refused, in its own words. */
 export class Refusal extends Error {
@@ -145,13 +146,15 @@ export class Refusal extends Error {
 export function address(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined && value !== "") search.set(key, String(value));
+    if (Array.isArray(value)) value.forEach((item) => search.append(key, item));
+    else if (value !== null && value !== undefined && value !== "") search.set(key, String(value));
   }
   const text = search.toString();
   return "api/" + path + (text ? "?" + text : "");
 }
 
-async function ask(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
+/** The server's answer, or a Refusal. */
+export async function open(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
   const answer = await fetch(address(path, query), { signal });
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => ({}));
@@ -159,7 +162,7 @@ async function ask(path: string, query: Query, signal?: AbortSignal): Promise<Re
 }
 
 export async function getJson<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return (await ask(path, query, signal)).json();
+  return (await open(path, query, signal)).json();
 }
 
 export async function getFrame<Header>(
@@ -167,5 +170,5 @@ export async function getFrame<Header>(
   query: Query = {},
   signal?: AbortSignal,
 ): Promise<Frame<Header>> {
-  return readFrame<Header>(await (await ask(path, query, signal)).arrayBuffer());
+  return readFrame<Header>(await (await open(path, query, signal)).arrayBuffer());
 }

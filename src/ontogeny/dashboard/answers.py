@@ -11,6 +11,7 @@ from ontogeny.dashboard.frames import strict
 from ontogeny.dashboard.shelf import NoSuchRun
 from ontogeny.errors import OntogenyError
 
+BINARY = "application/octet-stream"
 LOG = logging.getLogger("ontogeny.dashboard")
 Handler = Callable[[Request], Any]
 
@@ -36,7 +37,7 @@ def answer(found: Any, status: int = 200) -> Response:
     if isinstance(found, Response):
         return found
     if isinstance(found, bytes):
-        return Response(found, status, media_type="application/octet-stream")
+        return Response(found, status, media_type=BINARY)
     return Response(strict(found), status, media_type="application/json")
 
 

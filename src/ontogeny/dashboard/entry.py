@@ -34,6 +34,11 @@ class Ready(NamedTuple):
     epoch: int = -1
     stamps: list[tuple[int, ...]] | None = None
     pyramids: Sequence[Pyramid] = ()
+    points: int = 0
+
+    @classmethod
+    def holding(cls, epoch: int, stamps: list[tuple[int, ...]], pyramids: Sequence[Pyramid]) -> "Ready":
+        return cls(epoch, stamps, pyramids, sum(1000 + len(one.strand) for one in pyramids))
 
 
 class Entry:
@@ -138,7 +143,7 @@ class Entry:
             known = self._pyramids.pop(asked, Ready())
             if known.stamps != stamps:
                 kept = self.kept.load(self.id, asked, stamps) if not known.pyramids else None
-                known = Ready(-1, stamps, kept) if kept is not None else self._made(asked, known)
+                known = Ready.holding(-1, stamps, kept) if kept is not None else self._made(asked, known)
             self._pyramids[asked] = known
             while len(self._pyramids) > 1 and self._points() > MOST_POINTS:
                 del self._pyramids[next(iter(self._pyramids))]
@@ -155,10 +160,10 @@ class Entry:
         ]
         stamps = [attempt.stamp for attempt in self.attempts]
         self.kept.save(self.id, asked, stamps, made)
-        return Ready(self._epoch, stamps, made)
+        return Ready.holding(self._epoch, stamps, made)
 
     def _points(self) -> int:
-        return sum(1000 + len(one.strand) for held in self._pyramids.values() for one in held.pyramids)
+        return sum(held.points for held in self._pyramids.values())
 
 
 def _continues(before: Pyramid, now: Strand) -> bool:

@@ -43,6 +43,11 @@ def frame(header: Mapping[str, Any], columns: list[Column]) -> bytes:
     return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *padded])
 
 
+def prefixed(data: bytes) -> bytes:
+    """A frame as one of several in an answer: after its length, which is again padded to 8 bytes."""
+    return len(data).to_bytes(ALIGNMENT, "little") + data
+
+
 def strict(document: Any) -> bytes:
     """Strict JSON in UTF-8; what is not finite becomes its name. Lone surrogates are escaped."""
     text = json.dumps(plain(document), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
@@ -54,6 +59,8 @@ def strict(document: Any) -> bytes:
 
 def plain(value: Any) -> Any:
     """Dicts with text keys, lists, text, numbers; NaN and infinities by name, numpy's numbers as Python's."""
+    if type(value) in (str, int, bool):  # most of a layout, and asking for Mapping takes long
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -1,7 +1,7 @@
 """What a request asks for, checked; a bad query says what is allowed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +10,8 @@ from ontogeny.errors import OntogenyError
 from ontogeny.views.buckets import Spacing
 
 MOST_BUCKETS, MOST_RUNS, MOST_PER_PAGE = 4000, 2000, 500
+#: Metrics that one request may name.
+MOST_METRICS = 64
 BANDS = ("sd", "ci", "range")
 
 
@@ -79,6 +81,15 @@ class Ask:
             window=number(query, "w", 0.0, 0, 1e18),
             band=choice(query, "band", BANDS),  # pyright: ignore[reportArgumentType]
         )
+
+    @classmethod
+    def several(cls, query: Mapping[str, str], metrics: Sequence[str]) -> "list[Ask]":
+        """The same of every metric; one at least."""
+        if len(metrics) > MOST_METRICS:
+            raise BadQuery(
+                "metric is not usable", received=f"{len(metrics)} names", allowed=f"1 to {MOST_METRICS} names"
+            )
+        return [cls.of({**query, "metric": name}) for name in metrics] or [cls.of(query)]
 
     @property
     def unit(self) -> int:

@@ -1,21 +1,23 @@
 """The dashboard's routes: ids for paths, GET only, read-only towards runs."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ontogeny.dashboard import courses
-from ontogeny.dashboard.answers import answering
+from ontogeny.dashboard.answers import BINARY, answering
 from ontogeny.dashboard.cache import cache_home
 from ontogeny.dashboard.entry import Entry
 from ontogeny.dashboard.events import Events
 from ontogeny.dashboard.figures import figure
+from ontogeny.dashboard.frames import prefixed
 from ontogeny.dashboard.guard import Guard
 from ontogeny.dashboard.looking import Looking
 from ontogeny.dashboard.measured import notes, rows_answer, transition_list, vector_answer
@@ -87,8 +89,8 @@ class Server:
             ),
             "figures": lambda request: figure(self._runs(request)[0], request.query_params),
             "runs/{run}/samples": lambda request: samples_of(self._run(request)),
-            "series": lambda request: courses.series(self._runs(request), Ask.of(request.query_params)),
-            "group": lambda request: courses.groups(self._runs(request), Ask.of(request.query_params)),
+            "series": lambda request: self._courses(courses.series, request),
+            "group": lambda request: self._courses(courses.groups, request),
             "compare": self._compare,
         }
 
@@ -100,6 +102,15 @@ class Server:
 
     def _run(self, request: Request) -> Entry:
         return self.shelf.entry(request.path_params["run"])
+
+    def _courses(self, made: Callable[[Sequence[Entry], Ask], bytes], request: Request) -> bytes | Response:
+        """The frame of a metric; of several each as soon as it is made, so that the page draws meanwhile."""
+        runs, query = self._runs(request), request.query_params
+        asks = Ask.several(query, query.getlist("metric"))
+        if len(asks) == 1:
+            return made(runs, asks[0])
+        frames = (prefixed(made(runs, ask)) for ask in asks)
+        return StreamingResponse(frames, media_type=BINARY)
 
     def _metrics(self, request: Request) -> Any:
         return courses.metric_page(self._run(request), request.query_params, *paged(request.query_params))

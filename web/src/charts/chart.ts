@@ -105,7 +105,8 @@ export class Chart {
     }
     this.shape = shape;
     this.u?.destroy();
-    this.u = new uPlot(this.build(), align(list) as uPlot.AlignedData, this.root);
+    // On the page only once it is drawn (`listen`): a font set on a canvas of the page lays out all of the page.
+    this.u = new uPlot(this.build(), align(list) as uPlot.AlignedData, (_, begin) => begin());
     this.u.root.setAttribute("aria-hidden", "true");
   }
 
@@ -279,6 +280,7 @@ export class Chart {
   }
 
   private listen(u: uPlot): void {
+    if (u === this.u) this.root.append(u.root);
     u.over.addEventListener("mousemove", () => (this.moved = true), true);
     u.over.addEventListener("click", (event) => {
       const near = checkpointNear(u, this.happenings.checkpoints, event.offsetX, event.offsetY);

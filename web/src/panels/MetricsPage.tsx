@@ -7,7 +7,7 @@ import { whole } from "../format";
 import { version, versions } from "../live";
 import { runs as known } from "../runs";
 import { view } from "../state";
-import { useStore } from "../store";
+import { useSelected, useStore } from "../store";
 import { firstNames, loadNames, PAGE, type Names, type Section } from "./metrics";
 import { Panel } from "./Panel";
 import "./panels.css";
@@ -40,7 +40,7 @@ function useNames(runs: Run[], m: string): { names: Names | undefined; failed: s
 }
 
 export function MetricsPage({ runs }: PageProps) {
-  const { m } = useStore(view);
+  const m = useSelected(view, (now) => now.m);
   const { loaded, error } = useStore(known);
   const { names, failed } = useNames(runs, m);
   if (error || failed) return <p class="empty">{error || failed}</p>;
@@ -65,7 +65,7 @@ export function MetricsPage({ runs }: PageProps) {
 }
 
 function Group({ section, runs }: PageProps & { section: Section }) {
-  const { folded } = useStore(view);
+  const folded = useSelected(view, (now) => now.folded);
   const [shown, setShown] = useState(PAGE);
   const { prefix, names } = section;
   const key = prefix || "-";

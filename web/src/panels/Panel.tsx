@@ -5,7 +5,7 @@ import type { Run } from "../api";
 import { cursor } from "../cursor";
 import { runs as known } from "../runs";
 import { view } from "../state";
-import { useStore } from "../store";
+import { useSelected } from "../store";
 import { value } from "../format";
 import { bucketAt } from "../charts/trace";
 import { Menu } from "../shell/Menu";
@@ -109,7 +109,7 @@ function Latest({ state }: { state: PlotState }) {
 /** What the drawing is made of, or what is under the crosshair. */
 function Foot({ state, large }: { state: PlotState; large: boolean }) {
   const element = useRef<HTMLParagraphElement>(null);
-  const { band } = useStore(view);
+  const band = useSelected(view, (now) => now.band);
   const words = state.error || (state.traces.length || !state.busy ? footer(state, large ? band : null) : "");
   useEffect(() => {
     const write = () => {

@@ -1,6 +1,6 @@
 /** A chart that keeps itself supplied: asks for buckets, follows the view, the pointer and live runs. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Run } from "../api";
 import type { Chart, ChartOptions } from "../charts/chart";
 import { roomFor } from "../charts/names";
@@ -85,14 +85,14 @@ export function Plot(props: PlotProps) {
   const chart = useChart(root, optionsOf(props, now, colours, width, room), fixed);
   const happened = happenings(now.x, runs, useStore(marks), now.step);
   const range = domain(runs, now, traces);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!chart.current) return;
     chart.current.resize(width, height);
     chart.current.set(traces, range, happened);
     if (traces === NONE) return;
     tell({ chart: chart.current, traces, excluded: chart.current.excluded, busy: false, error: "" });
   }, [traces, width, ...fixed]);
-  useEffect(() => chart.current?.show(range, happened), [...range, JSON.stringify(happened)]);
+  useLayoutEffect(() => chart.current?.show(range, happened), [...range, JSON.stringify(happened)]);
   return <div ref={root} class="plot" style={{ height: `${height}px` }} />;
 }
 

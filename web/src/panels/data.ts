@@ -1,6 +1,7 @@
 /** The traces of one metric: asked for at the width they are drawn, dressed by run and condition. */
 
-import { getFrame, type Run, type SeriesHeader, type SeriesInfo } from "../api";
+import type { Run, SeriesHeader, SeriesInfo } from "../api";
+import { getTogether } from "../batch";
 import { traces, type Style, type Trace } from "../charts/trace";
 import { condition, hueOf } from "../colours";
 import { conditionNames, conditions, namesOf } from "../names";
@@ -73,7 +74,6 @@ export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]
   const groups = [...conditions(runs).values()].filter((group) => group.length > 1);
   const grouped = view.grouped && groups.length > 0;
   const query = {
-    metric,
     x: view.x,
     scale: view.xs === "log" ? "step" : "linear",
     from: view.from,
@@ -84,7 +84,12 @@ export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]
   const seeds = new Set(grouped ? groups.flat() : []);
   const single = seeds.size > SINGLE ? runs.filter((run) => !seeds.has(run)) : runs;
   const ask = (path: string, list: Run[], more = {}) =>
-    getFrame<SeriesHeader>(path, { ...query, runs: list.map((run) => run.id).join(), ...more }, signal);
+    getTogether<SeriesHeader>(
+      path,
+      { ...query, runs: list.map((run) => run.id).join(), ...more },
+      metric,
+      signal,
+    );
   const style = dress(runs, grouped);
   const [each, means] = await Promise.all([
     single.length ? ask("series", single) : null,

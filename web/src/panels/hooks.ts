@@ -1,6 +1,8 @@
-/** What keeps a chart supplied: its width, its traces, the chart itself on its element. */
+/** What keeps a chart supplied: its width, its traces, the chart itself on its element.
+ *
+ * Effects run before the browser paints, so that a zoom is asked for, and drawn with what there is, at once. */
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { Chart, type ChartOptions } from "../charts/chart";
 import type { Trace } from "../charts/trace";
@@ -12,6 +14,8 @@ import { keyOf, load, type Wanted } from "./data";
 export function useWidth(root: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
+    // The first width is known before the observer speaks: a frame sooner.
+    setWidth(root.current!.clientWidth);
     const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
     observer.observe(root.current!);
     return () => observer.disconnect();
@@ -31,11 +35,11 @@ export function useTraces(
 ): Trace[] {
   const [traces, setTraces] = useState(NONE);
   const key = wanted.width ? keyOf(wanted) : "";
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!key) return;
     const stop = new AbortController();
     load(wanted, stop.signal)
-      .then(setTraces)
+      .then((found) => stop.signal.aborted || setTraces(found))
       .catch((error: Error) => stop.signal.aborted || failed(error.message));
     return () => stop.abort();
   }, [key, changed, colours]);
@@ -49,7 +53,7 @@ export function useChart(
   fixed: unknown[],
 ): RefObject<Chart | null> {
   const chart = useRef<Chart | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const chosen = options(() => chart.current);
     if (!chosen) return;
     const made = new Chart(root.current!, chosen);

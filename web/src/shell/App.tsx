@@ -1,6 +1,6 @@
 /** The page: runs on the left, a sticky bar, the chosen page, and what is open beside it. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { details, pages } from "../pages";
 import { drawn, loadRuns, runs as store } from "../runs";
 import { view } from "../state";
@@ -20,9 +20,11 @@ export function App() {
   const [help, setHelp] = useState(false);
   useEffect(() => followKeys((open) => setHelp((was) => (open === "turn" ? !was : open))), []);
   useEffect(() => void loadRuns([...now.pinned, ...(now.runs ?? [])]), [now.pinned, now.runs]);
-  const runs = drawn(now, known);
+  const runs = useMemo(() => drawn(now, known), [now.runs, now.hidden, now.pinned, known.rows, known.byId]);
   const page = pages.find((one) => one.key === now.page) ?? pages[0];
   const Page = page.component;
+  // A page looks at the view itself: it is drawn again only for other runs.
+  const shown = useMemo(() => <Page runs={runs} />, [Page, runs]);
   useEffect(() => {
     document.title = [page.title, known.name, "ontogeny"].filter(Boolean).join(" · ");
   }, [page, known.name]);
@@ -31,7 +33,7 @@ export function App() {
       <RunTable />
       <main>
         <Bar help={() => setHelp(true)} />
-        <Page runs={runs} />
+        {shown}
       </main>
       {now.open && <Beside />}
       {help && <Help close={() => setHelp(false)} />}
