@@ -1,6 +1,15 @@
 /** The numbers behind a drawing: as a table for those who do not see it, as CSV for those who want them. */
 
-import { isGrid, marksOf, type Cell, type Column, type Heat, type Panel, type Plain, type Table } from "./description";
+import {
+  isGrid,
+  marksOf,
+  type Cell,
+  type Column,
+  type Heat,
+  type Panel,
+  type Plain,
+  type Table,
+} from "./description";
 
 /** A panel's numbers as tables: one of all its lines, one a heat map, one of its transitions. */
 export function tablesBehind(panel: Panel): Table[] {
@@ -11,7 +20,8 @@ export function tablesBehind(panel: Panel): Table[] {
     columns[0] = { title: "line", kind: "name" };
     const rows = lines.flatMap((mark) =>
       mark.x.map((x, i): Cell[] => {
-        const band = mark.mark === "Line" && mark.low.length ? [cell(mark.low[i]), cell(mark.high[i])] : [null, null];
+        const band =
+          mark.mark === "Line" && mark.low.length ? [cell(mark.low[i]), cell(mark.high[i])] : [null, null];
         return [mark.label, cell(x), cell(mark.y[i]), ...band];
       }),
     );
@@ -20,12 +30,26 @@ export function tablesBehind(panel: Panel): Table[] {
   for (const heat of marksOf(panel, "Heat")) found.push(heatTable(panel, heat));
   const rules = marksOf(panel, "Rule");
   if (rules.length) {
-    const columns: Column[] = [{ title: "transition", kind: "name" }, numeric("step"), { title: "interval", kind: "interval" }];
-    found.push({ mark: "Table", columns, rows: rules.map((rule) => [rule.label || "transition", rule.x, [rule.low, rule.high]]) });
+    const columns: Column[] = [
+      { title: "transition", kind: "name" },
+      numeric("step"),
+      { title: "interval", kind: "interval" },
+    ];
+    found.push({
+      mark: "Table",
+      columns,
+      rows: rules.map((rule) => [rule.label || "transition", rule.x, [rule.low, rule.high]]),
+    });
   }
-  const rails = marksOf(panel, "Rail").flatMap((rail) => rail.x.map((x, i): Cell[] => [rail.label, cell(x), rail.count[i]!]));
+  const rails = marksOf(panel, "Rail").flatMap((rail) =>
+    rail.x.map((x, i): Cell[] => [rail.label, cell(x), rail.count[i]!]),
+  );
   if (rails.length) {
-    const columns: Column[] = [{ title: "without a number", kind: "name" }, numeric("step"), numeric("how many")];
+    const columns: Column[] = [
+      { title: "without a number", kind: "name" },
+      numeric("step"),
+      numeric("how many"),
+    ];
     found.push({ mark: "Table", columns, rows: rails });
   }
   return [...found, ...marksOf(panel, "Table")];
@@ -34,8 +58,15 @@ export function tablesBehind(panel: Panel): Table[] {
 /** A grid as it is seen; a heat map over steps with a row a step. */
 function heatTable(panel: Panel, heat: Heat): Table {
   if (isGrid(heat)) {
-    const columns: Column[] = [{ title: `${panel.y} \\ ${panel.x}`, kind: "name" }, ...heat.x.map((x) => numeric(String(x)))];
-    return { mark: "Table", columns, rows: heat.y.map((name, row): Cell[] => [name, ...heat.values[row]!.map(cell)]) };
+    const columns: Column[] = [
+      { title: `${panel.y} \\ ${panel.x}`, kind: "name" },
+      ...heat.x.map((x) => numeric(String(x))),
+    ];
+    return {
+      mark: "Table",
+      columns,
+      rows: heat.y.map((name, row): Cell[] => [name, ...heat.values[row]!.map(cell)]),
+    };
   }
   const columns: Column[] = [panel.x || "x", ...heat.y].map(numeric);
   const rows = heat.x.map((x, at): Cell[] => [x, ...heat.values.map((row) => cell(row[at]))]);
@@ -58,7 +89,11 @@ export function csvOf(tables: Table[]): string {
 function csvTable(table: Table): string {
   const lines = [table.columns.map((column) => quoted(column.title)).join(",")];
   for (const row of table.rows) {
-    lines.push(row.map((value) => quoted(Array.isArray(value) ? value.map((side) => side ?? "").join("–") : value)).join(","));
+    lines.push(
+      row
+        .map((value) => quoted(Array.isArray(value) ? value.map((side) => side ?? "").join("–") : value))
+        .join(","),
+    );
   }
   return lines.join("\r\n") + "\r\n";
 }

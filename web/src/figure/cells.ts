@@ -39,7 +39,8 @@ export function paintCells(
   theme: Theme,
   hollow = false,
 ): void {
-  const large = ground.wide / heat.x.length >= SMALLEST_ROUNDED && heat.y.length * heat.x.length <= MOST_ROUNDED;
+  const large =
+    ground.wide / heat.x.length >= SMALLEST_ROUNDED && heat.y.length * heat.x.length <= MOST_ROUNDED;
   if (isGrid(heat) && large) paintRounded(context, heat, ground);
   else paintPixels(context, heat, ground);
   if (!hollow) paintHatches(context, heat, ground, theme);
@@ -79,7 +80,14 @@ function paintPixels(context: CanvasRenderingContext2D, heat: Heat, ground: Grou
   context.putImageData(image, Math.round(ground.left * ratio), Math.round(ground.top * ratio));
 }
 
-function colourLine(heat: Heat, row: number, ground: Ground, wide: number, ratio: number, table: Uint32Array): Uint32Array {
+function colourLine(
+  heat: Heat,
+  row: number,
+  ground: Ground,
+  wide: number,
+  ratio: number,
+  table: Uint32Array,
+): Uint32Array {
   const shown = new Float32Array(wide).fill(NaN);
   const middle = heat.colours === "diverging" ? 0.5 : 0;
   const values = heat.values[row]!;

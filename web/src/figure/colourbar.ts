@@ -57,7 +57,8 @@ export function histogram(heats: Heat[]): number[] {
   for (const heat of heats) {
     for (const row of heat.values) {
       for (const value of row) {
-        if (typeof value === "number") bins[Math.min(Math.floor(shareOf(heat, value) * BINS), BINS - 1)]! += 1;
+        if (typeof value === "number")
+          bins[Math.min(Math.floor(shareOf(heat, value) * BINS), BINS - 1)]! += 1;
       }
     }
   }
@@ -66,6 +67,8 @@ export function histogram(heats: Heat[]): number[] {
 
 /** Whether heat maps have one colour scale. */
 export function sameScale(heats: Heat[]): boolean {
-  const said = heats.map((heat) => JSON.stringify([heat.label, heat.low, heat.high, heat.colours, heat.scale]));
+  const said = heats.map((heat) =>
+    JSON.stringify([heat.label, heat.low, heat.high, heat.colours, heat.scale]),
+  );
   return new Set(said).size === 1;
 }

@@ -81,7 +81,9 @@ function ascending(x: Plain[], columns: Column[]): [number[], ...Column[]] {
 function merged(tables: [number[], ...Column[]][]): [number[], ...Column[]] {
   if (!tables.length) return [[]];
   const [first] = tables[0]!;
-  const shared = tables.every(([x]) => x.length === first.length && x.every((value, index) => value === first[index]));
+  const shared = tables.every(
+    ([x]) => x.length === first.length && x.every((value, index) => value === first[index]),
+  );
   if (shared) return [first, ...tables.flatMap(([, ...columns]) => columns)];
   // Where a line has no point at a step of another's, uPlot is told `undefined`: no gap, unlike `null`.
   return uPlot.join(tables as uPlot.AlignedData[]) as [number[], ...Column[]];

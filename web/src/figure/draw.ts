@@ -59,7 +59,9 @@ export function drawFigure(element: HTMLElement, figure: Figure, options: DrawOp
     panels: () => panels,
     choose,
     update: (other) => {
-      const alike = now.panels.length === other.panels.length && other.panels.every((panel, nth) => fits(panels[nth], panel));
+      const alike =
+        now.panels.length === other.panels.length &&
+        other.panels.every((panel, nth) => fits(panels[nth], panel));
       now = other;
       if (!alike) return draw();
       panels.forEach((panel, nth) => (panel as HeatMap).show(marksOf(other.panels[nth]!, "Heat")[0]!));
@@ -78,7 +80,8 @@ export function drawFigure(element: HTMLElement, figure: Figure, options: DrawOp
 function fits(drawn: Drawn | undefined, panel: Panel): boolean {
   const [before, after] = [drawn && marksOf(drawn.panel, "Heat")[0], marksOf(panel, "Heat")[0]];
   if (!(drawn instanceof HeatMap) || !before || !after || drawn.panel.title !== panel.title) return false;
-  const told = (heat: Heat) => JSON.stringify([heat.x, heat.y, heat.low, heat.high, heat.colours, heat.scale]);
+  const told = (heat: Heat) =>
+    JSON.stringify([heat.x, heat.y, heat.low, heat.high, heat.colours, heat.scale]);
   return told(before) === told(after);
 }
 
@@ -98,7 +101,8 @@ function drawInto(
   grid.style.setProperty("--narrowest", `${heats.some(isGrid) ? NARROW_GRID : NARROW}px`);
   const right = rightMargin(figure.panels);
   const body = h("div", { class: "figure-body" });
-  if (options.title !== false && figure.title) body.append(h("h3", { class: "figure-name" }, named(figure.title)));
+  if (options.title !== false && figure.title)
+    body.append(h("h3", { class: "figure-name" }, named(figure.title)));
   if (shared) body.append(h("div", { class: "figure-shared" }, colourBar(heats, theme)));
   body.append(grid);
   element.replaceChildren(body);
@@ -106,14 +110,21 @@ function drawInto(
     const height = HEIGHTS[columns] ?? 90;
     return drawPanel(panel, { theme, link: links.of(axisOf(panel.x)), height, right }, options, shared, grid);
   });
-  if (options.title !== false && figure.note) body.append(h("p", { class: "figure-note" }, named(figure.note)));
+  if (options.title !== false && figure.note)
+    body.append(h("p", { class: "figure-note" }, named(figure.note)));
   const numbers = figure.panels.some((panel) => isPlot(panel) || marksOf(panel, "Heat").length > 0);
   if (options.tools !== false && numbers) body.append(tools(now));
   return drawn;
 }
 
 /** Draws one panel at the end of `into`. */
-export function drawPanel(panel: Panel, shared: Shared, options: DrawOptions, bare: boolean, into: HTMLElement): Drawn {
+export function drawPanel(
+  panel: Panel,
+  shared: Shared,
+  options: DrawOptions,
+  bare: boolean,
+  into: HTMLElement,
+): Drawn {
   const slot = into.appendChild(h("div", { class: "figure-slot" }));
   const [heat] = marksOf(panel, "Heat");
   let drawn: Drawn;
@@ -133,7 +144,8 @@ function drawWords(panel: Panel, shared: Shared, options: DrawOptions): Drawn {
   }
   const frame = frameOf({ ...panel, x: "" }, shared.link);
   frame.body.removeAttribute("tabindex");
-  for (const text of marksOf(panel, "Text")) frame.body.append(h("p", { class: "figure-text" }, named(text.text)));
+  for (const text of marksOf(panel, "Text"))
+    frame.body.append(h("p", { class: "figure-text" }, named(text.text)));
   return { panel, element: frame.element, destroy: () => undefined, canvases: () => [] };
 }
 
@@ -151,7 +163,8 @@ function tools(now: () => Figure): HTMLElement {
         const left = table.rows.length - MOST_ROWS;
         const shown = left > 0 ? { ...table, rows: table.rows.slice(0, MOST_ROWS) } : table;
         inside.append(h("h4", {}, named(panel.title)), tableElement(shown, { caption: panel.title }));
-        if (left > 0) inside.append(h("p", { class: "figure-note" }, `${plural(left, "further row")} in the CSV file.`));
+        if (left > 0)
+          inside.append(h("p", { class: "figure-note" }, `${plural(left, "further row")} in the CSV file.`));
       }
     }
   });

@@ -99,10 +99,23 @@ export function placeWords(axis: string, x: number): string {
 }
 
 /** A coloured name and its number, in a readout. */
-export function reading(colour: string, name: string, value: number | null, low?: number | null, high?: number | null): HTMLElement {
+export function reading(
+  colour: string,
+  name: string,
+  value: number | null,
+  low?: number | null,
+  high?: number | null,
+): HTMLElement {
   const sure = typeof low === "number" && typeof high === "number";
   const band = sure ? ` (${number(low)} – ${number(high)})` : "";
   const dot = h("i", { class: "figure-dot" });
   dot.style.background = colour;
-  return h("span", { class: "figure-reading" }, dot, name ? named(name) : null, name ? " " : null, number(value) + band);
+  return h(
+    "span",
+    { class: "figure-reading" },
+    dot,
+    name ? named(name) : null,
+    name ? " " : null,
+    number(value) + band,
+  );
 }

@@ -10,7 +10,8 @@ import { axisOf, type Change } from "./link";
 import { colourAt } from "./maps";
 import { count } from "./numbers";
 import { outline, paintNames, paintUprights, type Over, type Place } from "./overlay";
-import { onKey, type Shared } from "./plot";
+import { onKey } from "./keys";
+import type { Shared } from "./plot";
 import { joinInSight } from "./sight";
 import { along, at, columnEdges, xLimits, type Range } from "./scale";
 
@@ -117,7 +118,9 @@ export class HeatMap implements Drawn {
     }
     this.ground = { left, top: ABOVE, wide, high, edges: [] };
     const crowded = this.heat.x.length > wide * devicePixelRatio;
-    this.frame.rest(crowded ? `${count(this.heat.x.length)} columns: each pixel shows its most extreme` : null);
+    this.frame.rest(
+      crowded ? `${count(this.heat.x.length)} columns: each pixel shows its most extreme` : null,
+    );
     for (const canvas of this.canvases()) {
       canvas.width = width * devicePixelRatio;
       canvas.height = (ABOVE + high + BELOW) * devicePixelRatio;
@@ -156,7 +159,13 @@ export class HeatMap implements Drawn {
   }
 
   private get seen(): Over {
-    return { panel: this.panel, heat: this.heat, ground: this.ground, range: this.range, theme: this.shared.theme };
+    return {
+      panel: this.panel,
+      heat: this.heat,
+      ground: this.ground,
+      range: this.range,
+      theme: this.shared.theme,
+    };
   }
 
   private listen(): void {
@@ -205,7 +214,8 @@ export class HeatMap implements Drawn {
     const brush = this.brush;
     this.brush = null;
     if (brush && Math.abs(brush.to - brush.from) >= 4) {
-      const place = (x: number) => at(this.panel.x_scale, this.range, (x - this.ground.left) / this.ground.wide);
+      const place = (x: number) =>
+        at(this.panel.x_scale, this.range, (x - this.ground.left) / this.ground.wide);
       const [low, high] = [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)];
       this.shared.link.setRange([Math.max(place(low), this.full[0]), Math.min(place(high), this.full[1])]);
       return;
@@ -259,11 +269,17 @@ export class HeatMap implements Drawn {
     if (!this.at || value === undefined) return this.frame.say();
     const row = `${this.options.row ?? (this.grid ? this.panel.y : "layer")} ${this.heat.y[this.at.row]}`;
     const x = this.heat.x[this.at.column]!;
-    const column = typeof x === "string" ? `${this.options.column ?? this.panel.x} ${x}` : placeWords(axisOf(this.panel.x), x);
+    const column =
+      typeof x === "string"
+        ? `${this.options.column ?? this.panel.x} ${x}`
+        : placeWords(axisOf(this.panel.x), x);
     const where = h("b", {}, `${column} · ${row}`);
     if (value === null) return this.frame.say(where, this.options.hollow ?? "no number there");
     if (typeof value === "string") return this.frame.say(where, h("span", { class: "figure-lost" }, value));
     const [low, high] = this.options.interval?.(this.at.row, this.at.column) ?? [null, null];
-    this.frame.say(where, reading(colourAt(mapOf(this.heat), shareOf(this.heat, value)), "", value, low, high));
+    this.frame.say(
+      where,
+      reading(colourAt(mapOf(this.heat), shareOf(this.heat, value)), "", value, low, high),
+    );
   }
 }

@@ -31,7 +31,8 @@ export function stack(starts: number[], widths: number[], left: number, right: n
   return placed;
 }
 
-export const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
+export const FACE =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 export const LABEL = 11;
 
 let ruler: CanvasRenderingContext2D | null = null;

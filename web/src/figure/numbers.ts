@@ -19,7 +19,11 @@ export function shortNumber(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return value === 0 ? "0" : String(value);
   const size = Math.abs(value);
   let said = general(value, 4);
-  for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const) {
+  for (const [unit, letter] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
     if (size >= unit && size < 1e13) {
       said = general(value / unit, 4) + letter;
       break;

@@ -47,7 +47,8 @@ export function paintNames(context: CanvasRenderingContext2D, over: Over): void 
     }
     return;
   }
-  for (const tick of ticks(range, panel.x_scale)) context.fillText(shortNumber(tick), pixelOf(over, tick), below);
+  for (const tick of ticks(range, panel.x_scale))
+    context.fillText(shortNumber(tick), pixelOf(over, tick), below);
 }
 
 /** Indices at a stride of a power of two, so that labels `room` rows wide fit. */
@@ -105,7 +106,13 @@ function upright(context: CanvasRenderingContext2D, { top, high }: Ground, x: nu
 }
 
 /** A frame around one cell. */
-export function outline(context: CanvasRenderingContext2D, over: Over, place: Place | null, colour: string, thick: number): void {
+export function outline(
+  context: CanvasRenderingContext2D,
+  over: Over,
+  place: Place | null,
+  colour: string,
+  thick: number,
+): void {
   const { heat, ground } = over;
   if (!place || place.row >= heat.y.length || place.column >= heat.x.length) return;
   const tall = ground.high / heat.y.length;

@@ -50,7 +50,9 @@ function onPlot(u: uPlot, clipped: boolean, paint: (plot: Plot) => void): void {
 
 /** What is labelled at its right end: nothing if it would be too much to read. */
 export function endLabels(panel: Panel): (Line | Points)[] {
-  const lines = panel.marks.filter((mark): mark is Line | Points => mark.mark === "Line" || mark.mark === "Points");
+  const lines = panel.marks.filter(
+    (mark): mark is Line | Points => mark.mark === "Line" || mark.mark === "Points",
+  );
   const shown = lines.filter((mark) => mark.label && (mark.mark === "Points" || mark.role !== "quiet"));
   return shown.length <= MOST_LABELS ? shown : [];
 }
@@ -63,11 +65,18 @@ export function rightMargin(panels: Panel[]): number {
 
 /** Labelled transitions, from left to right. */
 export function labelledRules(panel: Panel): Rule[] {
-  return marksOf(panel, "Rule").filter((rule) => rule.label).sort((a, b) => a.x - b.x);
+  return marksOf(panel, "Rule")
+    .filter((rule) => rule.label)
+    .sort((a, b) => a.x - b.x);
 }
 
 /** Rows that the names of transitions need above a plot from `left` to `right`. */
-export function ruleRows(panel: Panel, place: (x: number) => number, left: number, right: number): [number, number][] {
+export function ruleRows(
+  panel: Panel,
+  place: (x: number) => number,
+  left: number,
+  right: number,
+): [number, number][] {
   const rules = labelledRules(panel);
   return stack(
     rules.map((rule) => place(rule.x) + 4),
@@ -248,7 +257,12 @@ function paintEnds(plot: Plot, u: uPlot, panel: Panel, curves: Curve[], theme: T
     const y = Math.min(Math.max(plot.y(value), plot.top), plot.top + plot.high);
     ends.push({ text: label(curve.mark.label, 24), colour: colourOf(curve.mark, theme), y });
   }
-  const heights = spread(ends.map((end) => end.y), 13, plot.top, plot.top + plot.high);
+  const heights = spread(
+    ends.map((end) => end.y),
+    13,
+    plot.top,
+    plot.top + plot.high,
+  );
   plot.context.font = `${LABEL}px ${FACE}`;
   plot.context.textAlign = "left";
   plot.context.textBaseline = "middle";
@@ -261,7 +275,8 @@ function paintEnds(plot: Plot, u: uPlot, panel: Panel, curves: Curve[], theme: T
 function lastInView(u: uPlot, curve: Curve): number | null {
   for (let i = u.data[0]!.length - 1; i >= 0; i--) {
     if (u.data[0]![i]! > u.scales.x!.max!) continue;
-    const value = curve.value >= 0 ? u.data[curve.value]![i] : middle(u.data[curve.low]![i], u.data[curve.high]![i]);
+    const value =
+      curve.value >= 0 ? u.data[curve.value]![i] : middle(u.data[curve.low]![i], u.data[curve.high]![i]);
     if (value !== null && value !== undefined) return value;
   }
   return null;

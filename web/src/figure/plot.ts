@@ -9,8 +9,9 @@ import { FACE } from "./lettering";
 import { axisOf, type Change, type Link } from "./link";
 import { plural, shortNumber } from "./numbers";
 import { labelledRules, paintBands, paintMarks, RAIL_ROW, RULE_ROW, ruleRows } from "./paint";
+import { onKey } from "./keys";
 import { joinInSight } from "./sight";
-import { along, at, limits, onto, ticks, xLimits, type Range } from "./scale";
+import { along, limits, onto, ticks, xLimits, type Range } from "./scale";
 import { faded, type Theme } from "./theme";
 
 /** What the panels of a figure share. */
@@ -32,15 +33,27 @@ const QUIET_BAND = 0.35;
 export function drawPlot(panel: Panel, shared: Shared): Drawn {
   const curves = curvesOf(panel);
   const full = xLimits(panel);
-  const rest = curves.excluded ? [plural(curves.excluded, "value") + " ≤ 0 have no place on a log scale"] : [];
+  const rest = curves.excluded
+    ? [plural(curves.excluded, "value") + " ≤ 0 have no place on a log scale"]
+    : [];
   const frame = frameOf(panel, shared.link, rest);
   let u: uPlot | null = null;
   const stopWidth = onWidth(frame.body, (width) => {
     const high = shared.height + BELOW + headroom(panel, shared, width);
     if (u) u.setSize({ width, height: high });
-    else u = new uPlot(options(panel, curves, shared, frame, width, high), curves.data as uPlot.AlignedData, frame.body);
+    else
+      u = new uPlot(
+        options(panel, curves, shared, frame, width, high),
+        curves.data as uPlot.AlignedData,
+        frame.body,
+      );
   });
-  const leave = joinInSight(shared.link, frame, frame.element, (change) => u && follow(u, shared.link, change, frame, full));
+  const leave = joinInSight(
+    shared.link,
+    frame,
+    frame.element,
+    (change) => u && follow(u, shared.link, change, frame, full),
+  );
   frame.body.addEventListener("keydown", (event) => onKey(event, curves.data[0], full, panel, shared.link));
   frame.zoomed(shared.link.range !== null);
   return {
@@ -65,7 +78,14 @@ function headroom(panel: Panel, shared: Shared, width: number): number {
   return highest * RULE_ROW + (marksOf(panel, "Rail").length ? RAIL_ROW : 0) + 6;
 }
 
-function options(panel: Panel, curves: Curves, shared: Shared, frame: Frame, width: number, height: number): uPlot.Options {
+function options(
+  panel: Panel,
+  curves: Curves,
+  shared: Shared,
+  frame: Frame,
+  width: number,
+  height: number,
+): uPlot.Options {
   const { theme, link, right } = shared;
   const x = xLimits(panel);
   return {
@@ -90,7 +110,9 @@ function options(panel: Panel, curves: Curves, shared: Shared, frame: Frame, wid
       draw: [(u) => paintMarks(u, panel, curves, theme, right, link.place)],
       setCursor: [(u) => pointed(u, curves, axisOf(panel.x), shared, frame)],
       setSelect: [(u) => brushed(u, link)],
-      setSeries: [(_, index, change) => (curves.focused = (change as { focus?: boolean }).focus ? index : null)],
+      setSeries: [
+        (_, index, change) => (curves.focused = (change as { focus?: boolean }).focus ? index : null),
+      ],
     },
   };
 }
@@ -146,7 +168,10 @@ function seriesOf(curves: Curves, theme: Theme): uPlot.Series[] {
 
 function bandOf(curve: Curve, theme: Theme): uPlot.Band {
   const quiet = curve.mark.mark === "Line" && curve.mark.role === "quiet";
-  return { series: [curve.high, curve.low], fill: faded(colourOf(curve.mark, theme), quiet ? QUIET_BAND : BAND) };
+  return {
+    series: [curve.high, curve.low],
+    fill: faded(colourOf(curve.mark, theme), quiet ? QUIET_BAND : BAND),
+  };
 }
 
 function cursorOptions(curves: Curves, theme: Theme, link: Link): uPlot.Cursor {
@@ -156,7 +181,13 @@ function cursorOptions(curves: Curves, theme: Theme, link: Link): uPlot.Cursor {
   return {
     y: false,
     drag: { x: true, y: false, setScale: false },
-    points: { one: several, size: 6, width: 0, fill: (_, index) => colour(index), stroke: (_, index) => colour(index) },
+    points: {
+      one: several,
+      size: 6,
+      width: 0,
+      fill: (_, index) => colour(index),
+      stroke: (_, index) => colour(index),
+    },
     focus: {
       prox: several ? 24 : -1,
       dist: (_, index, __, value, place) => (own.has(index) ? Math.abs(value - place) : Infinity),
@@ -228,36 +259,13 @@ function readings(u: uPlot, curves: Curves, axis: string, x: number, theme: Them
 function readingOf(u: uPlot, curve: Curve, theme: Theme): HTMLElement {
   const index = u.cursor.idxs?.[curve.value] ?? u.cursor.idx!;
   const of = (column: number) => (column >= 0 ? (u.data[column]![index] ?? null) : null);
-  return reading(colourOf(curve.mark, theme), curve.mark.label, of(curve.value), of(curve.low), of(curve.high));
-}
-
-/** Keys of a drawing, over the places where it has points. */
-export function onKey(event: KeyboardEvent, places: number[], full: Range, panel: Panel, link: Link): void {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const range = link.range ?? full;
-  const inView = places.filter((x) => x >= range[0] && x <= range[1]);
-  const now = link.cursor;
-  const to = {
-    ArrowRight: () => (now === null ? inView[0] : inView.find((x) => x > now * (1 + 1e-9) + 1e-12)),
-    ArrowLeft: () => (now === null ? inView.at(-1) : inView.findLast((x) => x < now * (1 - 1e-9) - 1e-12)),
-    Home: () => inView[0],
-    End: () => inView.at(-1),
-  }[event.key];
-  if (to) {
-    link.setCursor(to() ?? now);
-  } else if (event.key === "+" || event.key === "=" || event.key === "-") {
-    const middle = along(panel.x_scale, range, now ?? at(panel.x_scale, range, 0.5));
-    const half = event.key === "-" ? 1 : 0.25;
-    const wanted: Range = [middle - half, middle + half].map((place) => at(panel.x_scale, range, place)) as Range;
-    const next: Range = [Math.max(wanted[0], full[0]), Math.min(wanted[1], full[1])];
-    link.setRange(next[0] <= full[0] && next[1] >= full[1] ? null : next);
-  } else if (event.key === "0") link.setRange(null);
-  else if (event.key === "Escape" && (link.range || now !== null)) {
-    link.setCursor(null);
-    link.setRange(null);
-  } else return;
-  event.preventDefault();
-  event.stopPropagation();
+  return reading(
+    colourOf(curve.mark, theme),
+    curve.mark.label,
+    of(curve.value),
+    of(curve.low),
+    of(curve.high),
+  );
 }
 
 /** Whether anything of a panel can be drawn as a plot. */

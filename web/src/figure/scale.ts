@@ -70,7 +70,8 @@ export function xLimits(panel: Panel): Range {
   const found: number[] = [];
   for (const mark of panel.marks) {
     if (mark.mark === "Rule") found.push(mark.x);
-    else if (mark.mark !== "Table" && mark.mark !== "Text" && mark.mark !== "Heat") found.push(...finite(mark.x));
+    else if (mark.mark !== "Table" && mark.mark !== "Text" && mark.mark !== "Heat")
+      found.push(...finite(mark.x));
   }
   return limits(panel.x_range, found, panel.x_scale, 0);
 }
@@ -85,7 +86,11 @@ export function ticks([low, high]: Range, scale: ScaleName, most = MOST_TICKS): 
   for (let power = first; power <= last; power++) decades.push(Number(`1e${power}`));
   let inside = within(decades, low, high);
   if (inside.length < 3) {
-    inside = within(decades.flatMap((decade) => [decade, 2 * decade, 5 * decade]), low, high);
+    inside = within(
+      decades.flatMap((decade) => [decade, 2 * decade, 5 * decade]),
+      low,
+      high,
+    );
   }
   if (inside.length < 2) return roundNumbers(low, high, most);
   const zero = scale === "step" && low <= 0 ? [0] : [];

@@ -21,7 +21,12 @@ function watch(element: Element, tell: (seen: boolean) => void): () => void {
 }
 
 /** Joins a link; while `element` is out of sight, changes are kept and told, each kind once, when it is seen. */
-export function joinInSight(link: Link, who: object, element: Element, hear: (change: Change) => void): () => void {
+export function joinInSight(
+  link: Link,
+  who: object,
+  element: Element,
+  hear: (change: Change) => void,
+): () => void {
   let seen = true;
   const missed = new Set<Change>();
   const leave = link.join(who, (change) => {

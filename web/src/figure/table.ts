@@ -27,7 +27,9 @@ export function cellWords(column: Column, value: Cell): string {
 
 /** A table element; a click on a column's title sorts by it, and once more the other way. */
 export function tableElement(table: Table, options: TableOptions = {}): HTMLElement {
-  const kept = table.columns.map((_, index) => index).filter((index) => table.rows.some((row) => !empty(row[index]!)));
+  const kept = table.columns
+    .map((_, index) => index)
+    .filter((index) => table.rows.some((row) => !empty(row[index]!)));
   const body = h("tbody", {});
   let by = options.sorted ?? null;
   const buttons = kept.map((index) => {
@@ -50,7 +52,11 @@ export function tableElement(table: Table, options: TableOptions = {}): HTMLElem
   };
   show();
   const caption = options.caption ? h("caption", { class: "figure-hidden" }, options.caption) : null;
-  return h("div", { class: "figure-table" }, h("table", {}, caption, h("thead", {}, h("tr", {}, ...buttons)), body));
+  return h(
+    "div",
+    { class: "figure-table" },
+    h("table", {}, caption, h("thead", {}, h("tr", {}, ...buttons)), body),
+  );
 }
 
 function rowElement(table: Table, kept: number[], row: Cell[], pick?: (row: Cell[]) => void): HTMLElement {
@@ -74,7 +80,8 @@ function empty(value: Cell): boolean {
 }
 
 function sorted(rows: Cell[][], column: number, down: boolean): Cell[][] {
-  const key = (row: Cell[]) => (Array.isArray(row[column]) ? (row[column] as (number | null)[])[0]! : row[column]!);
+  const key = (row: Cell[]) =>
+    Array.isArray(row[column]) ? (row[column] as (number | null)[])[0]! : row[column]!;
   // What is missing stays last whichever way it is sorted.
   return [...rows].sort((first, second) => {
     const [a, b] = [key(first), key(second)];

@@ -66,7 +66,8 @@ export function onTheme(done: () => void): () => void {
   const asked = matchMedia("(prefers-color-scheme: dark)");
   const observer = new MutationObserver(done);
   const attributeFilter = ["data-theme", "data-jp-theme-light", "class"];
-  for (const root of [document.documentElement, document.body]) observer.observe(root, { attributes: true, attributeFilter });
+  for (const root of [document.documentElement, document.body])
+    observer.observe(root, { attributes: true, attributeFilter });
   asked.addEventListener("change", done);
   return () => {
     observer.disconnect();

@@ -9,7 +9,8 @@ const KEYS = ["part", "stimulus", "component", "settings"] as const;
 /** The choice a memory holds, as far as the parts allow it; else the first of everything. */
 export function choiceIn(memory: Memory, parts: Part[]): Choice {
   const part = parts.find((one) => one.name === memory.get("part")) ?? parts[0]!;
-  const of = (values: string[], key: string) => (values.includes(memory.get(key)) ? memory.get(key) : (values[0] ?? ""));
+  const of = (values: string[], key: string) =>
+    values.includes(memory.get(key)) ? memory.get(key) : (values[0] ?? "");
   return {
     part: part.name,
     stimulus: of(part.stimuli, "stimulus"),

@@ -21,7 +21,8 @@ export function comparison(
   metric: string,
   forked: number | null,
 ): Figure {
-  const fork: Rule[] = forked === null ? [] : [{ mark: "Rule", x: forked, low: null, high: null, label: "fork", hue: null }];
+  const fork: Rule[] =
+    forked === null ? [] : [{ mark: "Rule", x: forked, low: null, high: null, label: "fork", hue: null }];
   const reach = extent(pair.difference.filter(Number.isFinite).map(Math.abs))[1];
   const zero: Line = { ...line("", [pair.x[0] ?? 0, pair.x.at(-1) ?? 1], [0, 0], 0), role: "quiet" };
   const both: Panel = {

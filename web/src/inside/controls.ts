@@ -4,9 +4,16 @@ import { h, shown, stillness } from "../figure/dom";
 import { count } from "../figure/numbers";
 
 /** A labelled list to choose from; nothing where there is nothing to choose. */
-export function chooser(label: string, values: string[], now: string, chosen: (value: string) => void): HTMLElement | null {
+export function chooser(
+  label: string,
+  values: string[],
+  now: string,
+  chosen: (value: string) => void,
+): HTMLElement | null {
   if (values.length < 2) return null;
-  const options = values.map((value) => h("option", { value, selected: value === now }, shown(value.replace(/_/g, " ") || "–", 60)));
+  const options = values.map((value) =>
+    h("option", { value, selected: value === now }, shown(value.replace(/_/g, " ") || "–", 60)),
+  );
   const select = h("select", { class: "figure-choice" }, ...options);
   select.addEventListener("change", () => chosen(select.value));
   return h("label", { class: "inside-chooser" }, label + " ", select);
@@ -14,7 +21,11 @@ export function chooser(label: string, values: string[], now: string, chosen: (v
 
 /** A push button. */
 export function button(words: string, label: string, press: () => void): HTMLButtonElement {
-  const made = h("button", { type: "button", class: "figure-button", "aria-label": label, title: label }, words);
+  const made = h(
+    "button",
+    { type: "button", class: "figure-button", "aria-label": label, title: label },
+    words,
+  );
   made.addEventListener("click", press);
   return made;
 }
@@ -35,7 +46,14 @@ export class Scrubber {
     private readonly moved: (index: number) => void,
     unit = "step",
   ) {
-    this.slider = h("input", { type: "range", min: 0, max: steps.length - 1, step: 1, value: index, "aria-label": unit });
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: steps.length - 1,
+      step: 1,
+      value: index,
+      "aria-label": unit,
+    });
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.playing = button("▶", "play", () => this.play());
     // Who asked for less motion moves from checkpoint to checkpoint alone.
@@ -84,7 +102,10 @@ export class Scrubber {
     this.timer = 0;
     if (!running) {
       if (this.index === this.steps.length - 1) this.go(0);
-      this.timer = window.setInterval(() => (this.index === this.steps.length - 1 ? this.play() : this.by(1)), PACE);
+      this.timer = window.setInterval(
+        () => (this.index === this.steps.length - 1 ? this.play() : this.by(1)),
+        PACE,
+      );
     }
     this.playing.textContent = running ? "▶" : "❚❚";
     this.playing.setAttribute("aria-label", running ? "play" : "pause");

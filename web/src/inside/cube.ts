@@ -41,7 +41,9 @@ export function lastLoop(rows: Rows): Rows {
 
 /** Which place has these coordinates; -1 where none has. */
 export function placeOf(rows: Rows, wanted: Coordinates): number {
-  return rows.places.findIndex((place) => Object.entries(wanted).every(([axis, at]) => String(place[axis]) === String(at)));
+  return rows.places.findIndex((place) =>
+    Object.entries(wanted).every(([axis, at]) => String(place[axis]) === String(at)),
+  );
 }
 
 /** The colour scale over every finite value; as views/heat.py chooses it. */
@@ -86,7 +88,9 @@ export function headGrid(rows: Rows, step: number, title: string): Figure {
 
 /** Layer (or any one axis) by step. */
 export function byStep(rows: Rows, axis: string, title: string, rules: Rule[]): Figure {
-  const kept = rows.places.map((place, nth) => ({ at: place[axis], nth })).filter(({ at }) => at !== undefined);
+  const kept = rows.places
+    .map((place, nth) => ({ at: place[axis], nth }))
+    .filter(({ at }) => at !== undefined);
   const ordered = kept.sort((a, b) => Number(a.at) - Number(b.at));
   const scale = colourSpacing(rows.values);
   const range = colourRange(rows.values);
@@ -128,12 +132,16 @@ export function overSteps(rows: Rows, place: number, label: string, title: strin
 
 /** Every other place, in the background; none where they would be a grey mass. */
 function others(rows: Rows, place: number): Line[] {
-  const rest = rows.places.map((at, nth) => ({ at, nth })).filter(({ at, nth }) => nth !== place && Object.keys(at).length);
+  const rest = rows.places
+    .map((at, nth) => ({ at, nth }))
+    .filter(({ at, nth }) => nth !== place && Object.keys(at).length);
   if (rest.length > MOST_OTHERS) return [];
   const many = rows.steps.length;
   return rest.map(({ at, nth }) => ({
     mark: "Line",
-    label: Object.entries(at).map(([axis, where]) => `${axis} ${where}`).join(" "),
+    label: Object.entries(at)
+      .map(([axis, where]) => `${axis} ${where}`)
+      .join(" "),
     x: rows.steps,
     y: rows.steps.map((_, step) => plain(rows.values[nth * many + step]!)),
     low: [],

@@ -16,7 +16,12 @@ const CELL = 24;
 const PATTERN = 520;
 
 /** Mounts the view into an element. */
-export function headsView(element: HTMLElement, source: Source, memory: Memory, links = new Links()): HeadsShown {
+export function headsView(
+  element: HTMLElement,
+  source: Source,
+  memory: Memory,
+  links = new Links(),
+): HeadsShown {
   const view = new HeadsView(element, source, memory, links);
   begin(element, view.begin());
   return view;
@@ -51,7 +56,10 @@ class HeadsView implements HeadsShown {
     private readonly links: Links,
   ) {
     const beside = h("div", { class: "inside-detail" }, this.over, this.matrix);
-    fill(element, h("div", { class: "inside-heads" }, this.top, h("div", { class: "inside-split" }, this.left, beside)));
+    fill(
+      element,
+      h("div", { class: "inside-heads" }, this.top, h("div", { class: "inside-split" }, this.left, beside)),
+    );
   }
 
   by = (many: number): void => this.scrubber?.by(many);
@@ -155,7 +163,8 @@ class HeadsView implements HeadsShown {
       .sort((a, b) => Math.abs(b.size ?? 0) - Math.abs(a.size ?? 0));
     for (const claim of claims) {
       const at = claim.place;
-      if (at.head !== undefined && placeOf(rows, at) >= 0) return { layer: Number(at.layer), head: Number(at.head) };
+      if (at.head !== undefined && placeOf(rows, at) >= 0)
+        return { layer: Number(at.layer), head: Number(at.head) };
     }
     return this.highest();
   }
@@ -174,7 +183,10 @@ class HeadsView implements HeadsShown {
   private async showHead(): Promise<void> {
     const rows = this.rows!;
     const { layer, head } = this.chosen();
-    this.grid?.choose({ row: along(rows, "layer").indexOf(layer), column: along(rows, "head").indexOf(head) });
+    this.grid?.choose({
+      row: along(rows, "layer").indexOf(layer),
+      column: along(rows, "head").indexOf(head),
+    });
     const label = `L${layer} H${head}`;
     const mine = this.transitions.filter((one) => {
       const at = one.place;

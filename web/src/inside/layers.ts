@@ -67,7 +67,9 @@ class LayersView implements Shown {
 
   private draw(rows: Rows, choice: Choice): void {
     const { part, stimulus } = choice;
-    const claims = this.transitions.filter((one) => one.part === part && (!stimulus || one.stimulus === stimulus));
+    const claims = this.transitions.filter(
+      (one) => one.part === part && (!stimulus || one.stimulus === stimulus),
+    );
     const layers = along(rows, "layer");
     const at = (row: number) => placeOf(rows, { layer: layers[row]! });
     const single = (row: number) => {
@@ -77,10 +79,16 @@ class LayersView implements Shown {
       const figure = overSteps(rows, at(row), name, name, rulesOf(mine));
       this.course = drawFigure(this.below, figure, { links: this.links, tools: false });
     };
-    const heat = { interval: (row: number, column: number) => intervalAt(rows, at(row), column), pick: single };
+    const heat = {
+      interval: (row: number, column: number) => intervalAt(rows, at(row), column),
+      pick: single,
+    };
     const title = this.parts.find((one) => one.name === part)!.title;
     this.map?.destroy();
-    this.map = drawFigure(this.above, byStep(rows, "layer", title, rulesOf(claims)), { links: this.links, heat });
+    this.map = drawFigure(this.above, byStep(rows, "layer", title, rulesOf(claims)), {
+      links: this.links,
+      heat,
+    });
     single(layers.length - 1);
   }
 }

@@ -47,5 +47,10 @@ function everything(samples: Sample[]): HTMLElement {
   for (const sample of samples) {
     list.append(h("dt", {}, `step ${count(sample.step)}`), h("dd", {}, sampleElement(sample)));
   }
-  return h("details", { class: "figure-tools" }, h("summary", {}, `All ${plural(samples.length, "sample")}`), list);
+  return h(
+    "details",
+    { class: "figure-tools" },
+    h("summary", {}, `All ${plural(samples.length, "sample")}`),
+    list,
+  );
 }

@@ -1,7 +1,19 @@
 /** The dashboard's server as a source of what is inside a run. */
 
 import { getFrame, getJson } from "../api";
-import type { Arrays, Branch, Choice, Pair, Part, Pattern, Rows, Sample, Source, Tokens, Transition } from "./source";
+import type {
+  Arrays,
+  Branch,
+  Choice,
+  Pair,
+  Part,
+  Pattern,
+  Rows,
+  Sample,
+  Source,
+  Tokens,
+  Transition,
+} from "./source";
 
 interface RowsHeader {
   part: string;
@@ -18,21 +30,41 @@ async function rows(id: string, choice: Choice): Promise<Rows> {
   const { header, series } = await getFrame<RowsHeader>(`runs/${id}/rows`, query(choice));
   const { values, status, low, high } = series[0]!;
   const { part, unit, steps, places } = header;
-  return { part, unit, steps, places, values: values!, status: status!, low: low ?? null, high: high ?? null };
+  return {
+    part,
+    unit,
+    steps,
+    places,
+    values: values!,
+    status: status!,
+    low: low ?? null,
+    high: high ?? null,
+  };
 }
 
 async function pattern(id: string, step: number, layer: number, head: number): Promise<Pattern> {
-  const { header, series } = await getFrame<{ tokens: string[] }>(`runs/${id}/pattern`, { step, layer, head });
+  const { header, series } = await getFrame<{ tokens: string[] }>(`runs/${id}/pattern`, {
+    step,
+    layer,
+    head,
+  });
   return { tokens: header.tokens, values: Object.values(series[0]!)[0]! };
 }
 
 async function arrays(id: string, choice: Choice, place: string): Promise<Arrays> {
-  const { header, series } = await getFrame<{ steps: number[]; n: number }>(`runs/${id}/vector`, { ...query(choice), place });
+  const { header, series } = await getFrame<{ steps: number[]; n: number }>(`runs/${id}/vector`, {
+    ...query(choice),
+    place,
+  });
   return { steps: header.steps, size: header.n, values: series[0]!.values! };
 }
 
 /** One run's numbers; `has` says what the server can give of it. */
-export function serverSource(id: string, parts: Part[], has: { patterns: boolean; tokens: boolean; samples: boolean }): Source {
+export function serverSource(
+  id: string,
+  parts: Part[],
+  has: { patterns: boolean; tokens: boolean; samples: boolean },
+): Source {
   return {
     parts: async () => parts,
     rows: (choice) => rows(id, choice),
@@ -40,7 +72,10 @@ export function serverSource(id: string, parts: Part[], has: { patterns: boolean
     arrays: (choice, place) => arrays(id, choice, place),
     ...(has.patterns ? { pattern: (step, layer, head) => pattern(id, step, layer, head) } : {}),
     ...(has.tokens
-      ? { tokens: (step: number, against: number | null) => getJson<Tokens>(`runs/${id}/tokens`, { step, against }) }
+      ? {
+          tokens: (step: number, against: number | null) =>
+            getJson<Tokens>(`runs/${id}/tokens`, { step, against }),
+        }
       : {}),
     ...(has.samples ? { samples: () => getJson<Sample[]>(`runs/${id}/samples`) } : {}),
   };

@@ -79,7 +79,10 @@ export function spectrumAt(arrays: Arrays, chosen: number, title: string): Figur
 export function geometric(many: number, most: number): number[] {
   if (many <= most) return Array.from({ length: many }, (_, index) => index);
   const reach = Math.log(many);
-  const found = Array.from({ length: most }, (_, nth) => Math.round(Math.exp((reach * nth) / (most - 1))) - 1);
+  const found = Array.from(
+    { length: most },
+    (_, nth) => Math.round(Math.exp((reach * nth) / (most - 1))) - 1,
+  );
   return [...new Set(found)];
 }
 
@@ -119,7 +122,10 @@ class SpectraView implements Shown {
     const link = links.of("step");
     this.stops = [
       memory.watch(() => begin(this.above, this.refresh())),
-      link.join(this, (change) => change === "place" && link.place !== null && this.scrubber?.near(link.place)),
+      link.join(
+        this,
+        (change) => change === "place" && link.place !== null && this.scrubber?.near(link.place),
+      ),
     ];
   }
 
@@ -156,7 +162,10 @@ class SpectraView implements Shown {
     fill(this.top, choosers(this.memory, this.parts, choice), where, this.scrubber.element);
     const title = this.parts.find((part) => part.name === choice.part)!.title;
     this.map?.destroy();
-    this.map = drawFigure(this.above, spectrumMap(arrays, title), { links: this.links, heat: { row: "index" } });
+    this.map = drawFigure(this.above, spectrumMap(arrays, title), {
+      links: this.links,
+      heat: { row: "index" },
+    });
     this.at(arrays);
   }
 

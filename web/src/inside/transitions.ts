@@ -41,9 +41,20 @@ export function transitionTable(found: Transition[], runs: Map<string, string>):
     one.q ?? null,
     one.reason,
   ]);
-  const panel = { title: "Transitions", x: "", y: "", x_scale: "linear" as const, y_scale: "linear" as const };
+  const panel = {
+    title: "Transitions",
+    x: "",
+    y: "",
+    x_scale: "linear" as const,
+    y_scale: "linear" as const,
+  };
   const marks = [{ mark: "Table" as const, columns, rows }];
-  return { title: "", note: "", columns: 1, panels: [{ ...panel, marks, x_range: null, y_range: null, latest: "" }] };
+  return {
+    title: "",
+    note: "",
+    columns: 1,
+    panels: [{ ...panel, marks, x_range: null, y_range: null, latest: "" }],
+  };
 }
 
 /** Mounts the table with a filter by verdict; a row that is picked marks its step everywhere. */
@@ -55,18 +66,27 @@ export function transitionsView(
   links = new Links(),
 ): Shown {
   let table: DrawnFigure | null = null;
-  const verdicts = [...new Set(found.map((one) => one.verdict))].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const verdicts = [...new Set(found.map((one) => one.verdict))].sort(
+    (a, b) => rank(a) - rank(b) || a.localeCompare(b),
+  );
   const top = h("div", { class: "inside-top", role: "group", "aria-label": "verdict" });
   const body = h("div", {});
   fill(element, top, body);
   const refresh = () => {
     const wanted = memory.get("verdict") || (verdicts.includes("transition") ? "transition" : "all");
     const many = (verdict: string) => found.filter((one) => verdict === "all" || one.verdict === verdict);
-    fill(top, ...[...verdicts, "all"].map((verdict) => chip(verdict, many(verdict).length, verdict === wanted, memory)));
+    fill(
+      top,
+      ...[...verdicts, "all"].map((verdict) =>
+        chip(verdict, many(verdict).length, verdict === wanted, memory),
+      ),
+    );
     const shown = many(wanted);
     table?.destroy();
     if (!shown.length) return say(body, "No series was looked at.");
-    table = drawFigure(body, transitionTable(shown, runs), { table: tableOptions(shown, runs.size > 1, memory, links) });
+    table = drawFigure(body, transitionTable(shown, runs), {
+      table: tableOptions(shown, runs.size > 1, memory, links),
+    });
   };
   const stop = memory.watch(refresh);
   refresh();
@@ -87,7 +107,10 @@ function tableOptions(shown: Transition[], several: boolean, memory: Memory, lin
   const [column, down] = sort.split(".").map(Number);
   return {
     caption: plural(shown.length, "series", "series"),
-    sorted: sort && Number.isFinite(column) ? { column: column!, down: down === 1 } : { column: 4 + offset, down: false },
+    sorted:
+      sort && Number.isFinite(column)
+        ? { column: column!, down: down === 1 }
+        : { column: 4 + offset, down: false },
     onSort: (by, falling) => memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
     pick: (row) => pick(known, row, offset, memory, links),
   };
@@ -98,7 +121,11 @@ function rank(verdict: string): number {
 }
 
 function chip(verdict: string, many: number, on: boolean, memory: Memory): HTMLElement {
-  const made = h("button", { type: "button", class: "figure-button", "aria-pressed": String(on) }, `${verdict} ${many}`);
+  const made = h(
+    "button",
+    { type: "button", class: "figure-button", "aria-pressed": String(on) },
+    `${verdict} ${many}`,
+  );
   made.addEventListener("click", () => memory.set({ verdict }));
   return made;
 }
@@ -116,7 +143,13 @@ function partWords(one: Transition): string {
 }
 
 /** Marks a transition's step in every drawing, and makes its part and place the chosen ones. */
-function pick(known: Map<string, Transition>, row: Cell[], offset: number, memory: Memory, links: Links): void {
+function pick(
+  known: Map<string, Transition>,
+  row: Cell[],
+  offset: number,
+  memory: Memory,
+  links: Links,
+): void {
   const one = known.get(JSON.stringify([row[offset], row[offset + 1], row[offset + 2], row[offset + 4]]));
   if (!one) return;
   if (one.step !== null) links.of("step").setPlace(one.step);

@@ -23,7 +23,9 @@ export function ordered(branches: Branch[]): Placed[] {
   const known = new Set(branches.map((one) => one.id));
   const below = (parent: string | null) =>
     branches
-      .filter((one) => (parent === null ? one.parent === null || !known.has(one.parent) : one.parent === parent))
+      .filter((one) =>
+        parent === null ? one.parent === null || !known.has(one.parent) : one.parent === parent,
+      )
       .sort((a, b) => (a.forked_at ?? 0) - (b.forked_at ?? 0) || a.name.localeCompare(b.name));
   const placed: Placed[] = [];
   const seen = new Set<string>();
@@ -37,7 +39,11 @@ export function ordered(branches: Branch[]): Placed[] {
   return placed;
 }
 
-function svg(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+function svg(
+  tag: string,
+  attributes: Record<string, string | number>,
+  ...children: (Node | string)[]
+): SVGElement {
   const made = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   made.append(...children);
@@ -53,7 +59,10 @@ export function treeView(element: HTMLElement, branches: Branch[], pick: (id: st
 }
 
 function drawing(placed: Placed[], pick: (id: string) => void): Element {
-  const range: Range = [Math.min(...placed.map((one) => one.first)), Math.max(...placed.map((one) => one.last), 1)];
+  const range: Range = [
+    Math.min(...placed.map((one) => one.first)),
+    Math.max(...placed.map((one) => one.last), 1),
+  ];
   const x = (step: number) => LEFT + along("step", range, step) * (WIDE - LEFT - RIGHT);
   const y = (row: number) => TOP + row * ROW + 20;
   const high = y(placed.length - 1) + 16;
@@ -68,10 +77,24 @@ function drawing(placed: Placed[], pick: (id: string) => void): Element {
     const parent = placed.find((other) => other.id === one.parent);
     const from = one.forked_at ?? one.first;
     if (parent) root.append(fork(x(from), y(parent.row), y(one.row), hue(one)));
-    const ends = { x1: x(from) + (parent ? 10 : 0), x2: Math.max(x(one.last), x(from) + 12), y1: y(one.row), y2: y(one.row) };
+    const ends = {
+      x1: x(from) + (parent ? 10 : 0),
+      x2: Math.max(x(one.last), x(from) + 12),
+      y1: y(one.row),
+      y2: y(one.row),
+    };
     const dashes = one.status === "running" ? "5 3" : "none";
-    root.append(svg("line", { ...ends, class: "tree-run", style: `stroke:var(--hue-${hue(one)});stroke-dasharray:${dashes}` }));
-    const words = [label(one.name, 44), one.interventions.length ? label(one.interventions.join(", "), 60) : ""];
+    root.append(
+      svg("line", {
+        ...ends,
+        class: "tree-run",
+        style: `stroke:var(--hue-${hue(one)});stroke-dasharray:${dashes}`,
+      }),
+    );
+    const words = [
+      label(one.name, 44),
+      one.interventions.length ? label(one.interventions.join(", "), 60) : "",
+    ];
     // Left of its line where there is no room to the right: nothing else is in the row before the fork.
     const left = x(from) > 0.55 * WIDE;
     const place = { x: left ? x(from) - 8 : x(from) + (parent ? 12 : 0), y: y(one.row) - (left ? -4 : 6) };
@@ -110,7 +133,14 @@ function asList(placed: Placed[], pick: (id: string) => void): Element {
     const parent = placed.find((other) => other.id === one.parent);
     const left = parent ? [", left ", named(parent.name), ` at step ${count(one.forked_at)}`] : [];
     const under = one.interventions.length ? [" under ", named(one.interventions.join(", "))] : [];
-    const item = h("li", {}, button, `, steps ${count(one.first)} to ${count(one.last)}, ${one.status}`, ...left, ...under);
+    const item = h(
+      "li",
+      {},
+      button,
+      `, steps ${count(one.first)} to ${count(one.last)}, ${one.status}`,
+      ...left,
+      ...under,
+    );
     item.style.paddingLeft = `${one.depth * 18}px`;
     list.append(item);
   }

@@ -62,8 +62,10 @@ function partsOf(run: CarriedRun): Part[] {
 
 function rowsOf(run: CarriedRun, choice: Choice): Rows {
   const mine = run.rows.filter((one) => one.part === choice.part);
-  const found = mine.find((one) => one.stimulus === choice.stimulus && one.component === choice.component) ?? mine[0]!;
-  const numbers = (values: (Plain | null)[]) => Float64Array.from(values, (value) => (value === null ? NaN : Number(value)));
+  const found =
+    mine.find((one) => one.stimulus === choice.stimulus && one.component === choice.component) ?? mine[0]!;
+  const numbers = (values: (Plain | null)[]) =>
+    Float64Array.from(values, (value) => (value === null ? NaN : Number(value)));
   return {
     part: found.part,
     unit: run.transitions.find((one) => one.part === found.part)?.unit ?? "",

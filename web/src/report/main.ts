@@ -58,7 +58,8 @@ function drawLate(carried: Carried): void {
 /** `[` and `]` move the scrubber that is in sight, or the first. */
 function moveBy(views: [HTMLElement, HeadsShown][], event: KeyboardEvent): void {
   const many = { "[": -1, "]": 1 }[event.key];
-  const typing = event.target instanceof HTMLElement && event.target.matches("input:not([type=range]), textarea");
+  const typing =
+    event.target instanceof HTMLElement && event.target.matches("input:not([type=range]), textarea");
   if (!many || typing || event.ctrlKey || event.metaKey) return;
   const seen = views.find(([element]) => {
     const { top, bottom } = element.getBoundingClientRect();

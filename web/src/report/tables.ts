@@ -29,7 +29,9 @@ export function sortable(table: HTMLTableElement): void {
     const button = h("button", { type: "button", class: "figure-sort" }, head.textContent);
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      const rows = [...body.rows].sort((a, b) => compare(keyOf(a.cells[column]), keyOf(b.cells[column]), down));
+      const rows = [...body.rows].sort((a, b) =>
+        compare(keyOf(a.cells[column]), keyOf(b.cells[column]), down),
+      );
       body.append(...rows);
       heads.forEach((one) => one.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -47,25 +49,35 @@ export function filterable(table: HTMLTableElement): void {
   const verdicts = [...new Set([...body.rows].map(verdict))];
   if (verdicts.length < 2) return;
   const buttons = ["all", ...verdicts].map((words) => {
-    const made = h("button", { type: "button", class: "figure-button", "aria-pressed": String(words === "all") }, words);
+    const made = h(
+      "button",
+      { type: "button", class: "figure-button", "aria-pressed": String(words === "all") },
+      words,
+    );
     made.addEventListener("click", () => {
       buttons.forEach((one) => one.setAttribute("aria-pressed", String(one === made)));
       for (const row of body.rows) row.hidden = words !== "all" && verdict(row) !== words;
     });
     return made;
   });
-  table.parentElement?.before(h("div", { class: "verdict-filter", role: "group", "aria-label": "verdict" }, ...buttons));
+  table.parentElement?.before(
+    h("div", { class: "verdict-filter", role: "group", "aria-label": "verdict" }, ...buttons),
+  );
 }
 
 /** A click on a transition's row marks its step in every drawing of the run; once more takes the mark away. */
 export function tied(table: HTMLTableElement, link: Link): void {
   const column = columnOf(table, "step");
-  if (column < 0 || columnOf(table, "verdict") < 0 && columnOf(table, "95 % interval") < 0) return;
+  if (column < 0 || (columnOf(table, "verdict") < 0 && columnOf(table, "95 % interval") < 0)) return;
   for (const row of table.tBodies[0]?.rows ?? []) {
     const step = keyOf(row.cells[column]);
     const first = row.cells[0];
     if (typeof step !== "number" || !first) continue;
-    const button = h("button", { type: "button", class: "figure-pick", title: "mark this step in every drawing" });
+    const button = h("button", {
+      type: "button",
+      class: "figure-pick",
+      title: "mark this step in every drawing",
+    });
     button.append(...first.childNodes);
     first.append(button);
     row.classList.add("figure-row");
