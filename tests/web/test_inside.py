@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from web import inside
 from web.conftest import beyond
 from web.inside import answers
 from web.worlds import World, example
@@ -186,6 +187,22 @@ def test_tokens_by_loss_and_by_change(visit):
     page.locator("summary", has_text="6 tokens of heldout as a table").click()
     assert page.locator("th", has_text="change").count() == 1
     assert page.locator("pre i, .inside-token b").count() == 0
+
+
+def test_text_begins_with_a_run_that_has_one_and_keeps_numbers_apart(visit):
+    page = visit("page=text", runs=2)
+    expect(page.locator(".inside-token")).to_have_count(6)
+    assert "\u2009" not in page.locator(".inside-tokens").text_content()
+    run = page.locator(".inside-page select").first
+    first = run.input_value()
+    bare = inside.detail(first) | {"has": dict.fromkeys(("patterns", "tokens", "samples", "spectra"), False)}
+    numbers = inside.answer_tokens({"step": "10"}) | {"tokens": ["44", "50", "65", "43", "1", "2"]}
+    page.route(re.compile(f"/api/runs/{first}$"), lambda route: route.fulfill(json=bare))
+    page.route(re.compile("/tokens"), lambda route: route.fulfill(json=numbers))
+    page.reload()
+    expect(run).not_to_have_value(first)
+    expect(page.locator(".inside-token")).to_have_count(6)
+    assert page.locator(".inside-tokens").text_content().split("\u2009")[:3] == ["44", "50", "65"]
 
 
 def test_transitions_are_filtered_and_lead_to_their_head(visit):

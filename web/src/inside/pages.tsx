@@ -2,8 +2,6 @@
 
 import "../figure/figure.css";
 import "./inside.css";
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { getJson, type Run, type RunDetail } from "../api";
 import { hueOf } from "../colours";
 import type { Figure } from "../figure/description";
@@ -18,6 +16,7 @@ import { comparison } from "./compare";
 import { headsView } from "./heads";
 import { layersView } from "./layers";
 import { address, Mounted } from "./Mounted";
+import { Chooser, OfRun, Said, useAnswer } from "./OfRun";
 import { samplesView } from "./samples";
 import { branches, pair, serverSource } from "./server";
 import type { Pair, Part, Shown, Transition } from "./source";
@@ -26,55 +25,6 @@ import { tokensView } from "./tokens";
 import { transitionsView } from "./transitions";
 import { treeView } from "./tree";
 
-/** What a server answers, asked again when `key` changes; undefined while it is under way. */
-function useAnswer<T>(key: string, ask: () => Promise<T>): T | Error | undefined {
-  const [answer, setAnswer] = useState<{ key: string; value: T | Error }>();
-  useEffect(() => {
-    let gone = false;
-    const keep = (value: T | Error) => !gone && setAnswer({ key, value });
-    ask().then(keep, (error: unknown) => keep(error instanceof Error ? error : new Error(String(error))));
-    return () => void (gone = true);
-  }, [key]);
-  return answer?.key === key ? answer.value : undefined;
-}
-
-function Said({ children }: { children: ComponentChildren }) {
-  return <p class="inside-note">{children}</p>;
-}
-
-/** A list of runs to choose one from. */
-function Chooser({ name, label, runs, now }: { name: string; label: string; runs: Run[]; now: string }) {
-  if (runs.length < 2) return null;
-  return (
-    <label class="inside-chooser">
-      {label}{" "}
-      <select class="figure-choice" value={now} onChange={(event) => setExtra({ [name]: event.currentTarget.value })}>
-        {runs.map((run) => (
-          <option key={run.id} value={run.id}>
-            {run.name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** A page of one run: which, and everything the server knows of it. */
-function OfRun({ runs, children }: { runs: Run[]; children: (run: RunDetail, key: string) => ComponentChildren }) {
-  const { extra } = useStore(view);
-  useStore(versions);
-  const run = runs.find((one) => one.id === extra.of) ?? runs[0];
-  const key = run ? `${run.id} ${version("rows", [run.id])} ${version("transitions", [run.id])}` : "";
-  const found = useAnswer(key, async () => (run ? getJson<RunDetail>(`runs/${run.id}`) : null));
-  if (!run) return <Said>Choose a run in the table.</Said>;
-  return (
-    <div class="inside-page">
-      <Chooser name="of" label="run" runs={runs} now={run.id} />
-      {found instanceof Error ? <Said>{found.message}</Said> : found ? children(found, key) : <Said>reading…</Said>}
-    </div>
-  );
-}
-
 function sourceFor(run: RunDetail) {
   return serverSource(run.id, partsOf(run), run.has);
 }
@@ -82,7 +32,9 @@ function sourceFor(run: RunDetail) {
 export function HeadsPage({ runs }: PageProps) {
   return (
     <OfRun runs={runs}>
-      {(run, key) => <Mounted of={key} mount={(element, links) => headsView(element, sourceFor(run), address, links)} />}
+      {(run, key) => (
+        <Mounted of={key} mount={(element, links) => headsView(element, sourceFor(run), address, links)} />
+      )}
     </OfRun>
   );
 }
@@ -90,7 +42,9 @@ export function HeadsPage({ runs }: PageProps) {
 export function LayersPage({ runs }: PageProps) {
   return (
     <OfRun runs={runs}>
-      {(run, key) => <Mounted of={key} mount={(element, links) => layersView(element, sourceFor(run), address, links)} />}
+      {(run, key) => (
+        <Mounted of={key} mount={(element, links) => layersView(element, sourceFor(run), address, links)} />
+      )}
     </OfRun>
   );
 }
@@ -116,7 +70,11 @@ export function SpectraPage({ runs }: PageProps) {
           <>
             <label class="inside-chooser">
               part{" "}
-              <select class="figure-choice" value={part.name} onChange={(event) => setExtra({ part: event.currentTarget.value })}>
+              <select
+                class="figure-choice"
+                value={part.name}
+                onChange={(event) => setExtra({ part: event.currentTarget.value })}
+              >
                 {parts.map((one) => (
                   <option key={one.name} value={one.name}>
                     {one.title}
@@ -124,7 +82,9 @@ export function SpectraPage({ runs }: PageProps) {
                 ))}
               </select>
             </label>
-            {partsOf(run).some(keepsSpectra) && <Mounted of={key} mount={(element, links) => arraysView(element, run, links)} />}
+            {partsOf(run).some(keepsSpectra) && (
+              <Mounted of={key} mount={(element, links) => arraysView(element, run, links)} />
+            )}
             <FigureOf run={run.id} query={{ view: "spectra_over_time", parts: part.name }} />
           </>
         );
@@ -150,9 +110,20 @@ function arraysView(element: HTMLElement, run: RunDetail, links: Links): Shown {
   const begin = async () => {
     const parts = (await source.parts()).filter(keepsSpectra);
     const first = parts[0]!;
-    const [stimulus, component, settings] = [first.stimuli, first.components, first.settings].map((all) => all[0] ?? "");
-    const rows = await source.rows({ part: first.name, stimulus: stimulus!, component: component!, settings: settings! });
-    const places = rows.places.map((place) => Object.entries(place).map(([axis, at]) => `${axis}:${at}`).join(","));
+    const [stimulus, component, settings] = [first.stimuli, first.components, first.settings].map(
+      (all) => all[0] ?? "",
+    );
+    const rows = await source.rows({
+      part: first.name,
+      stimulus: stimulus!,
+      component: component!,
+      settings: settings!,
+    });
+    const places = rows.places.map((place) =>
+      Object.entries(place)
+        .map(([axis, at]) => `${axis}:${at}`)
+        .join(","),
+    );
     if (!gone) shown = spectraView(element, source, address, parts, places, links);
   };
   begin().catch((error: Error) => element.replaceChildren(error.message));
@@ -161,7 +132,7 @@ function arraysView(element: HTMLElement, run: RunDetail, links: Links): Shown {
 
 export function TextPage({ runs }: PageProps) {
   return (
-    <OfRun runs={runs}>
+    <OfRun runs={runs} shows={({ has }) => has.tokens || has.samples}>
       {(run, key) => {
         const steps = run.checkpoints.map((point) => point.step);
         return (
@@ -185,7 +156,9 @@ export function TransitionsPage({ runs }: PageProps) {
   const ids = runs.map((run) => run.id);
   useStore(versions);
   const key = ids.join() + version("transitions", ids);
-  const found = useAnswer(key, async () => (ids.length ? getJson<Transition[]>("transitions", { runs: ids.join() }) : []));
+  const found = useAnswer(key, async () =>
+    ids.length ? getJson<Transition[]>("transitions", { runs: ids.join() }) : [],
+  );
   if (!found) return <Said>reading…</Said>;
   if (found instanceof Error) return <Said>{found.message}</Said>;
   const names = new Map(runs.map((run) => [run.id, run.name]));
@@ -211,10 +184,15 @@ export function TreePage() {
 export function ComparePage({ runs }: PageProps) {
   const { extra } = useStore(view);
   const second = runs.find((run) => run.id === extra.b) ?? runs.find((run) => run.parent !== null) ?? runs[1];
-  const first = runs.find((run) => run.id === extra.a) ?? runs.find((run) => run.id === second?.parent) ?? runs[0];
+  const first =
+    runs.find((run) => run.id === extra.a) ?? runs.find((run) => run.id === second?.parent) ?? runs[0];
   if (!first || !second || runs.length < 2) return <Said>Choose two runs in the table.</Said>;
   const metrics = Object.keys(first.last).filter((name) => name in second.last);
-  const metric = metrics.includes(extra.metric ?? "") ? extra.metric! : metrics.includes("loss") ? "loss" : metrics[0];
+  const metric = metrics.includes(extra.metric ?? "")
+    ? extra.metric!
+    : metrics.includes("loss")
+      ? "loss"
+      : metrics[0];
   return (
     <div class="inside-page">
       <div class="inside-choosers">
@@ -222,7 +200,11 @@ export function ComparePage({ runs }: PageProps) {
         <Chooser name="b" label="against" runs={runs} now={second.id} />
         <label class="inside-chooser">
           metric{" "}
-          <select class="figure-choice" value={metric} onChange={(event) => setExtra({ metric: event.currentTarget.value })}>
+          <select
+            class="figure-choice"
+            value={metric}
+            onChange={(event) => setExtra({ metric: event.currentTarget.value })}
+          >
             {metrics.map((name) => (
               <option key={name} value={name}>
                 {name}
@@ -231,7 +213,11 @@ export function ComparePage({ runs }: PageProps) {
           </select>
         </label>
       </div>
-      {metric ? <Compared a={first} b={second} metric={metric} /> : <Said>These two have no metric in common.</Said>}
+      {metric ? (
+        <Compared a={first} b={second} metric={metric} />
+      ) : (
+        <Said>These two have no metric in common.</Said>
+      )}
     </div>
   );
 }
@@ -251,4 +237,3 @@ function Compared({ a, b, metric }: { a: Run; b: Run; metric: string }) {
   const figure = comparison(found, [a.name, b.name], huesOf(a, b), metric, forked);
   return <Mounted of={key} mount={(element, links) => drawFigure(element, figure, { links })} />;
 }
-

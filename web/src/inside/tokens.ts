@@ -18,7 +18,12 @@ export function tokensView(element: HTMLElement, source: Source, memory: Memory,
 
 class TokensView implements Shown {
   private readonly scrubber: Scrubber;
-  private readonly text = h("div", { class: "inside-tokens", role: "group", tabindex: 0, "aria-label": "tokens" });
+  private readonly text = h("div", {
+    class: "inside-tokens",
+    role: "group",
+    tabindex: 0,
+    "aria-label": "tokens",
+  });
   private readonly said = h("div", { class: "inside-said", role: "status" });
   private readonly behind = h("details", { class: "figure-tools" });
   private readonly legend = h("div", { class: "inside-legend" });
@@ -35,7 +40,9 @@ class TokensView implements Shown {
     private readonly memory: Memory,
     private readonly steps: number[],
   ) {
-    this.scrubber = new Scrubber(steps, steps.length - 1, () => memory.set({ step: String(this.scrubber.step) }));
+    this.scrubber = new Scrubber(steps, steps.length - 1, () =>
+      memory.set({ step: String(this.scrubber.step) }),
+    );
     this.stop = memory.watch(() => void this.refresh());
     this.text.addEventListener("keydown", (event) => this.key(event));
     const top = h("div", { class: "inside-top" }, this.choosers, this.scrubber.element);
@@ -62,7 +69,8 @@ class TokensView implements Shown {
     this.choose();
     if (!this.text.firstChild) say(this.text, "The model reads the text; the first time takes some seconds.");
     try {
-      if (!this.reach) this.reach = extent(numbers((await this.source.tokens!(this.steps[0]!, null)).loss))[1];
+      if (!this.reach)
+        this.reach = extent(numbers((await this.source.tokens!(this.steps[0]!, null)).loss))[1];
       const found = await this.source.tokens!(this.scrubber.step, this.against);
       if (key === this.shownKey) this.show(found);
     } catch (error) {
@@ -95,7 +103,9 @@ class TokensView implements Shown {
       }
       return span;
     });
-    fill(this.text, ...spans);
+    // Numbers of tokens, as synthetic tasks have them, would run together.
+    const between = found.tokens.every((token) => /^\d+$/.test(token)) ? "\u2009" : "";
+    fill(this.text, ...spans.flatMap((span) => [span, between]));
     const say = (nth: number) => this.say(found, nth);
     this.text.onpointerover = (event) => {
       const nth = (event.target as Element).closest("[data-token]")?.getAttribute("data-token");
@@ -111,7 +121,12 @@ class TokensView implements Shown {
     this.text.children[nth]?.classList.add("inside-at");
     this.at = nth;
     const before = found.before ? `, ${number(found.before[nth])} before` : "";
-    fill(this.said, h("b", {}, `${nth} `), named(tokenWords(found.tokens[nth]!)), `  ${number(found.loss[nth])} nats${before}`);
+    fill(
+      this.said,
+      h("b", {}, `${nth} `),
+      named(tokenWords(found.tokens[nth]!)),
+      `  ${number(found.loss[nth])} nats${before}`,
+    );
   }
 
   private key(event: KeyboardEvent): void {
@@ -132,14 +147,25 @@ class TokensView implements Shown {
 
   private table(found: Tokens): void {
     const titles = ["place", "token", "loss", ...(found.before ? ["before", "change"] : [])];
-    const columns = titles.map((title, nth) => ({ title, kind: nth === 1 ? ("name" as const) : ("number" as const) }));
+    const columns = titles.map((title, nth) => ({
+      title,
+      kind: nth === 1 ? ("name" as const) : ("number" as const),
+    }));
     const rows = found.tokens.map((token, nth) => {
       const [loss, before] = [found.loss[nth] ?? null, found.before?.[nth] ?? null];
       const change = difference(loss, before);
       return [nth, tokenWords(token), loss, ...(found.before ? [before, change] : [])];
     });
-    const summary = h("summary", {}, `${plural(found.tokens.length, "token")} of ${found.stimulus} as a table`);
-    fill(this.behind, summary, tableElement({ mark: "Table", columns, rows }, { caption: "Loss of every token" }));
+    const summary = h(
+      "summary",
+      {},
+      `${plural(found.tokens.length, "token")} of ${found.stimulus} as a table`,
+    );
+    fill(
+      this.behind,
+      summary,
+      tableElement({ mark: "Table", columns, rows }, { caption: "Loss of every token" }),
+    );
   }
 }
 
