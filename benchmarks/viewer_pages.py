@@ -20,18 +20,22 @@ PLOTLY = "plotly.js-dist-min@4.1.2"
 FRAMES = """window.frames2 = () => new Promise(done =>
   requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))));"""
 
-#: In the dashboard: when all lines are drawn, and when a brush has its finer buckets drawn.
+#: In the dashboard: when all lines are drawn, and when a brush has been followed, first with the buckets
+#: there were (to the frame in which they are drawn) and then with finer ones.
 WATCH = (
     FRAMES
     + """
 (async () => {
   const charts = () => window.__ontogeny?.charts ?? [];
   const until = async (ready) => { while (!ready()) await new Promise(requestAnimationFrame); };
-  await until(() => charts().filter(one => one.series.length === %d).length >= %d);
+  await until(() => charts().filter(one => one.lines === %d).length >= %d);
   window.finished = await frames2();
   let released = 0;
   addEventListener("mouseup", () => (released = performance.now()), true);
-  await until(() => released && (([a, b]) => b - a < 40)(charts()[0].series[0].x));
+  await until(() => released && (({ min, max }) => max - min < 20_000)(charts()[0].scales.x));
+  const before = performance.now() - released;
+  await until(() => (([a, b]) => b - a < 40)(charts()[0].series[0].x));
+  window.redrawn = before;
   window.zoomed = (await frames2()) - released;
 })();"""
 )

@@ -2,6 +2,7 @@
 
 import { address, open, type Query } from "./api";
 import { readFrame, type Frame } from "./frame";
+import { first } from "./idle";
 
 /** As many metrics go into one question; the server takes no more. */
 const MOST = 64;
@@ -32,7 +33,7 @@ export function getTogether<Header>(
       const all = asked.get(key)!;
       asked.delete(key);
       for (let from = 0; from < all.length; from += MOST)
-        void send(path, query, all.slice(from, from + MOST));
+        void first(send(path, query, all.slice(from, from + MOST)));
     });
   });
 }

@@ -38,9 +38,14 @@ function told(chart: Chart) {
     title: chart.options.title,
     canvas: u?.ctx.canvas ?? null,
     over: u?.over ?? null,
-    scales: { x: scale("x"), y: scale("y") },
+    get scales() {
+      return { x: scale("x"), y: scale("y") };
+    },
     cursor: { left: u?.cursor.left ?? null, idx: u?.cursor.idx ?? null },
-    series: chart.list.map(lines),
+    lines: chart.list.length,
+    get series() {
+      return chart.list.map(lines);
+    },
     /** Where a value is on the canvas, in canvas pixels. */
     at: (x: number, y: number) => (u ? [u.valToPos(x, "x", true), u.valToPos(y, "y", true)] : null),
   };

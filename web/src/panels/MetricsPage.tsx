@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Run } from "../api";
 import type { PageProps } from "../pages";
 import { whole } from "../format";
+import { whenIdle } from "../idle";
 import { version, versions } from "../live";
 import { runs as known } from "../runs";
 import { view } from "../state";
@@ -29,7 +30,7 @@ function useNames(runs: Run[], m: string): { names: Names | undefined; failed: s
       loadNames(runs, m, stop.signal)
         .then((names) => (setFound({ key, names }), setFailed("")))
         .catch((reason: Error) => stop.signal.aborted || setFailed(reason.message));
-    const waiting = setTimeout(ask, names ? PATIENCE : 0);
+    const waiting = names ? setTimeout(() => whenIdle(ask), PATIENCE) : void ask();
     return () => {
       clearTimeout(waiting);
       stop.abort();

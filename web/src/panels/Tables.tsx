@@ -15,9 +15,9 @@ const extremes = (column: Float32Array, pick: (a: number, b: number) => number):
 
 /** A row for every line: for screen readers, there as soon as there is time. */
 export function Ends({ title, traces }: { title: string; traces: Trace[] }) {
-  const [ready, setReady] = useState(false);
-  useEffect(() => whenIdle(() => setReady(true)), []);
-  if (!ready) return null;
+  const [told, setTold] = useState<Trace[] | null>(null);
+  useEffect(() => whenIdle(() => setTold(traces)), [traces]);
+  if (!told) return null;
   return (
     <table class="visually-hidden">
       <caption>{title}</caption>
@@ -29,7 +29,7 @@ export function Ends({ title, traces }: { title: string; traces: Trace[] }) {
         </tr>
       </thead>
       <tbody>
-        {traces.map((trace) => {
+        {told.map((trace) => {
           const last = lastIn(trace, Infinity);
           return (
             <tr key={trace.key}>

@@ -66,6 +66,24 @@ function dress(runs: Run[], grouped: boolean): (info: SeriesInfo) => Style {
   };
 }
 
+/** A line that goes up and down more than this many times the way from its lowest to its highest is jagged. */
+const JAGGED = 4;
+
+/** Whether a line is noise rather than a course: it is drawn thin, since a wider one fills itself (and takes a
+ * browser twenty times as long: hairlines are cheap, outlines with hundreds of turns are not). */
+function jagged(line: Float32Array): boolean {
+  let [low, high, way] = [Infinity, -Infinity, 0];
+  for (let index = 0; index < line.length; index++) {
+    const value = line[index];
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+    const step = Math.abs(value - line[index - 1]);
+    if (Number.isFinite(step)) way += step;
+  }
+  return way > JAGGED * (high - low);
+}
+
 /** Seeds first, then lone runs, then means: the bold lines lie on top. */
 const ORDER = { superseded: 0, seed: 1, run: 2, mean: 3 };
 
@@ -96,5 +114,6 @@ export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]
     grouped ? ask("group", [...seeds], { band: view.band }) : null,
   ]);
   const list = [each, means].flatMap((frame) => (frame ? traces(frame, style) : []));
+  for (const trace of list) if (trace.role === "run" && jagged(trace.line)) trace.width = 1;
   return list.sort((a, b) => ORDER[a.role] - ORDER[b.role]);
 }
