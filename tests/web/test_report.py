@@ -207,6 +207,7 @@ def test_a_heat_map_has_a_row_a_step_in_its_table_and_only_the_one_in_focus_is_r
     assert said.evaluate_all("all => all.map(one => one.getAttribute('aria-live'))")[:2] == ["polite", "off"]
     figure.locator("summary", has_text="The numbers").click()
     heads = figure.locator(".figure-behind table").first.locator("th")
+    expect(heads.first).to_be_visible()
     assert heads.all_inner_texts()[:4] == ["step", "0", "1", "2"]
 
 
