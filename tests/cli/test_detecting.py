@@ -1,5 +1,7 @@
 """`ontogeny detect` over runs, seeds, controls and parts, as a user meets it."""
 
+import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +50,7 @@ def test_one_run_tells_its_interval_p_and_q(ontogeny, collection):
     assert status == 0
     assert "heldout_loss" in out
     assert "0.005" in out
-    assert "┃ q" in out
+    assert re.search(r" p +q\b", out)
     assert "2 series looked at: 2 transition" in out
 
 
@@ -129,3 +131,17 @@ def test_bad_input_gets_a_clear_error(ontogeny, collection, words, said):
     assert "Traceback" not in complaint
     for one in said:
         assert one in complaint
+
+
+def test_a_run_that_was_not_measured_is_left_out_and_named(ontogeny, collection, tmp_path):
+    shutil.copytree(collection / "runs", tmp_path / "runs")
+    shutil.rmtree(tmp_path / "runs" / "seed-1" / "rows")
+    status, out, _ = ontogeny("detect", tmp_path / "runs", "--null", "autoregressive")
+    assert status == 0
+    assert "left out: nothing was measured on seed-1" in out
+    assert "2 of 2" in out
+    for seed in (0, 2):
+        shutil.rmtree(tmp_path / "runs" / f"seed-{seed}" / "rows")
+    status, _, err = ontogeny("detect", tmp_path / "runs", "--null", "autoregressive")
+    assert status != 0
+    assert "nothing was measured on any of these" in err

@@ -8,10 +8,10 @@ from typing import Any, Self
 import pandas as pd
 
 from ontogeny.cli.findings import print_errors, print_leads, print_seeds, print_transitions
-from ontogeny.cli.stages import runs_below
+from ontogeny.cli.stages import console, runs_below
 from ontogeny.detect import by_configuration, detect, leads, over_seeds, write_seeds
 from ontogeny.detect.looking import DEFAULT
-from ontogeny.errors import BadArgument
+from ontogeny.errors import BadArgument, NotARun
 from ontogeny.series import home_of
 from ontogeny.store.run import MANIFEST, Run
 
@@ -66,8 +66,16 @@ def _pair(words: str) -> tuple[str, str]:
 def detect_in(paths: Sequence[Path], asked: Asked) -> None:
     """Look at every run; tell of each, or of runs that repeat one another together."""
     found: dict[Path, pd.DataFrame] = {}
-    for path in (one for above in paths for one in runs_below(above)):
-        found[path] = detect(path, asked.parts, home=asked.home, **asked.told)
+    below = [one for above in paths for one in runs_below(above)]
+    for path in below:
+        try:
+            found[path] = detect(path, asked.parts, home=asked.home, **asked.told)
+        except NotARun as error:  # one of many that was not measured does not keep the others from it
+            if len(below) == 1:
+                raise
+            console.print(f"left out: {error.in_one_line()}", markup=False)
+    if not found:
+        raise NotARun("nothing was measured on any of these", remedy="run `ontogeny measure` on them first")
     controls = {
         str(path): detect(path, asked.parts, **asked.told)
         for above in asked.controls

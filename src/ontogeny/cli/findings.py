@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from rich import box
 from rich.table import Table
 
 from ontogeny.audit import kept
 from ontogeny.cli.stages import console
 from ontogeny.detect import claimed
-from ontogeny.vocabulary import AXES
+from ontogeny.views.tables import short_place
 
 #: Said where nothing can be printed.
 NOTHING = "–"
@@ -30,10 +31,10 @@ def print_transitions(name: str, found: pd.DataFrame) -> None:
     if best.empty:
         console.print(f"{name}: no transition can be claimed")
     else:
-        table = Table("part", "place", "stimulus", "step", "95 % interval", "size", "p", "q", title=name)
+        table = _table("part", "place", "stimulus", "step", "95 % interval", "size", "p", "q", title=name)
         for row in best.to_dict("records"):
             cells = (row["part"], _place(row), row["stimulus_name"], _number(row["step"], ".0f"))
-            size = f"{row['size']:+.3g} {row['unit']}".rstrip()
+            size = _size(row)
             table.add_row(
                 *cells, _interval(row, ".0f"), size, *(_number(row.get(key), ".2g") for key in "pq")
             )
@@ -53,7 +54,7 @@ def print_seeds(label: str, found: pd.DataFrame) -> None:
     names = ["part", "place", "stimulus", "shown", *(["in controls"] if controlled else [])]
     names += ["step", "95 % over runs", "median", "size", "p", "p of all"]
     best = bool((found["by"] == "best").all())
-    table = Table(*names, title=label, caption=f"{'the best' if best else 'the same'} place of each run")
+    table = _table(*names, title=label, caption=f"{'the best' if best else 'the same'} place of each run")
     for row in shown.to_dict("records"):
         cells = [
             row["part"],
@@ -63,7 +64,7 @@ def print_seeds(label: str, found: pd.DataFrame) -> None:
         ]
         cells += [f"{row['controls_shown']} of {row['controls']}"] if controlled else []
         cells += [_number(row["step"], ".0f"), _interval(row, ".0f"), _number(row["median"], ".0f")]
-        size = f"{row['size']:+.3g} {row['unit']}".rstrip()
+        size = _size(row)
         table.add_row(*cells, size, *(_number(row[key], ".2g") for key in ("p", "p_family")))
     if len(shown):
         console.print(table)
@@ -81,7 +82,7 @@ def print_leads(found: pd.DataFrame) -> None:
     first, second = found.iloc[0][["first", "second"]]
     title = f"lead of {first} over {second}, log10 of the ratio of steps"
     steps = (f"step of {name}" for name in (first, second))
-    table = Table("run", *steps, "lead", "95 % interval", "earlier", "p", title=title)
+    table = _table("run", *steps, "lead", "95 % interval", "earlier", "p", title=title)
     for row in found.to_dict("records"):
         when = (_number(row[key], ".0f") for key in ("first_step", "second_step"))
         gap = _number(row["lead"], "+.3f"), _interval(row, "+.3f"), row["earlier"]
@@ -91,8 +92,26 @@ def print_leads(found: pd.DataFrame) -> None:
         console.print(f"{row['run'] or 'over runs'}: {row['reason']}", markup=False)
 
 
+#: Columns whose cells are not broken where there is room.
+WHOLE = ("part", "place", "stimulus", "run", "shown", "step", "size", "p", "q")
+#: From this width of the terminal on, sizes are told with their units.
+ROOMY = 100
+
+
+def _table(*columns: str, **said: Any) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left", **said)
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column in WHOLE and console.width >= 80)
+    return table
+
+
 def _place(row: Mapping[Any, Any]) -> str:
-    return " ".join(f"{axis} {row[axis]}" for axis in AXES if not pd.isna(row[axis]))
+    return short_place(pd.Series(row)) or "whole model"
+
+
+def _size(row: Mapping[Any, Any]) -> str:
+    unit = row["unit"] if console.width >= ROOMY else ""
+    return f"{row['size']:+.3g} {unit}".rstrip()
 
 
 def _number(value: float | None, form: str) -> str:
@@ -101,4 +120,10 @@ def _number(value: float | None, form: str) -> str:
 
 def _interval(row: Mapping[Any, Any], form: str) -> str:
     low, high = row["low"], row["high"]
-    return NOTHING if pd.isna(low) or pd.isna(high) else f"{low:{form}} to {high:{form}}"
+    return (
+        NOTHING
+        if pd.isna(low) or pd.isna(high)
+        else f"{low:{form}} to {high:{form}}"
+        if low < 0
+        else f"{low:{form}}–{high:{form}}"
+    )
