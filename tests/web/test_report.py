@@ -185,6 +185,7 @@ def test_the_numbers_are_there_as_a_table(read, written):
     live(page)
     page.locator("figure[data-figure='0'] summary", has_text="The numbers").click()
     rows = page.locator("figure[data-figure='0'] .figure-behind tbody tr")
+    expect(rows.nth(100)).to_be_attached()
     assert rows.count() > 100
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as CSV").first.click()
