@@ -26,7 +26,6 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="runs that were measured, e.g. runs/demo")
-    parser.add_argument("--run", default="", help="the run to choose where a page shows one")
     asked = parser.parse_args()
     chromium = shutil.which("chromium")
     command = [
@@ -49,23 +48,20 @@ def main() -> None:
                 browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
                 HOME.mkdir(parents=True, exist_ok=True)
                 for page in PAGES:
-                    _take(browser, f"{address.rstrip('/')}/#page={page}", page, asked.run)
+                    _take(browser, f"{address.rstrip('/')}/#page={page}", page)
                 browser.close()
         finally:
             server.terminate()
             server.wait()
 
 
-def _take(browser: Browser, address: str, name: str, run: str) -> None:
+def _take(browser: Browser, address: str, name: str) -> None:
     for theme in THEMES:
         context = browser.new_context(
             color_scheme=theme, viewport={"width": SIZES[0][0], "height": SIZES[0][1]}
         )
         page = context.new_page()
         page.goto(address)
-        page.wait_for_timeout(3000)
-        if run and (choice := page.get_by_label("run", exact=True)).count():
-            choice.first.select_option(label=run)
         page.wait_for_timeout(SETTLED)
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
