@@ -80,6 +80,8 @@ def test_a_positional_habit_is_not_induction_though_the_loss_falls(trained):
 
 def test_over_seeds_it_forms_in_all_runs_and_in_no_control(trained):
     """The run is the unit; so few seeds have an interval, and no p against controls where none could be."""
+    if len(SEEDS) < 2:
+        pytest.skip("one seed has no interval over seeds")
     parts = ["induction", "previous_token"]
     seeded = [f"training.seed={seed}" for seed in SEEDS]
     tables = detect_each([trained("induction", seed, "objective.vocabulary=64") for seed in seeded], parts)
