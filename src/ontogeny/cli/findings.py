@@ -52,9 +52,11 @@ def print_seeds(label: str, found: pd.DataFrame) -> None:
     shown = found[found["shown"] > 0]
     controlled = bool(found["controls"].notna().any())
     names = ["part", "place", "stimulus", "shown", *(["in controls"] if controlled else [])]
-    names += ["step", "95 % over runs", "median", "size", "p", "p of all"]
+    names += ["step", "95 %", "median", "size", "p", "p of all"]
     best = bool((found["by"] == "best").all())
-    table = _table(*names, title=label, caption=f"{'the best' if best else 'the same'} place of each run")
+    table = _table(
+        *names, title=label, caption=f"{'the best' if best else 'the same'} place of each run; 95 % over runs"
+    )
     for row in shown.to_dict("records"):
         cells = [
             row["part"],
@@ -93,7 +95,7 @@ def print_leads(found: pd.DataFrame) -> None:
 
 
 #: Columns whose cells are not broken where there is room.
-WHOLE = ("part", "place", "stimulus", "run", "shown", "step", "size", "p", "q")
+WHOLE = ("part", "place", "stimulus", "run", "shown", "in controls", "step", "median", "size", "p", "q")
 #: From this width of the terminal on, sizes are told with their units.
 ROOMY = 100
 
