@@ -13,7 +13,7 @@ help:
 	@echo "make docs-pictures   train two recipes, measure every part, draw its number (half an hour on one thread)"
 	@echo "make web       the dashboard's page, built from web/ (seconds; nothing to do when it is up to date)"
 	@echo "make bench     performance claims, each beside its peer or floor"
-	@echo "make calibration   false alarms, power and coverage of detectors and statistics (half an hour on two cores)"
+	@echo "make calibration   false alarms, power and coverage of detectors and statistics (three quarters of an hour on two cores)"
 
 venv: $(VENV)/.ready
 

@@ -47,4 +47,8 @@ def test_a_run_and_its_copy_are_refused(tmp_path):
 
 
 def test_folders_that_are_no_runs_are_taken_as_they_are(tmp_path):
-    require_repeats([tmp_path / "a", tmp_path / "a"])
+    """Nothing tells whether they repeat one another, so nothing is refused; runs of one seed are."""
+    assert require_repeats([tmp_path / "a", tmp_path / "a"]) is None
+    runs = [make(tmp_path, name, 4).path for name in ("one", "other")]
+    with pytest.raises(NotObservable):
+        require_repeats([tmp_path / "a", *runs])
