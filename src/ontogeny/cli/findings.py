@@ -29,7 +29,7 @@ def print_transitions(name: str, found: pd.DataFrame) -> None:
     """Claimed transitions, one a part and stimulus, and how many series gave none."""
     best = claimed(found)
     if best.empty:
-        console.print(f"{name}: no transition can be claimed")
+        console.print(f"{name}: no transition can be claimed{_why(found)}", markup=False)
     else:
         table = _table("part", "place", "stimulus", "step", "95 % interval", "size", "p", "q", title=name)
         for row in best.to_dict("records"):
@@ -45,6 +45,12 @@ def print_transitions(name: str, found: pd.DataFrame) -> None:
     said += [f"{small} of them {TOO_SMALL}"] if small else []
     nothing = "nothing was measured at two steps or more, so nothing can have changed"
     console.print(f"{name}: {len(found)} series looked at: {', '.join(said) or nothing}")
+
+
+def _why(found: pd.DataFrame) -> str:
+    """The reason, where all series have the same."""
+    reasons = set(found["reason"])
+    return f": {reasons.pop()}" if len(reasons) == 1 else ""
 
 
 def print_seeds(label: str, found: pd.DataFrame) -> None:
