@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
+from scipy.optimize import isotonic_regression
 
 from ontogeny.bridges.evaluations import read_evaluations
 from ontogeny.detect import locate
@@ -65,7 +65,8 @@ def never_falling(steps: NDArray, values: NDArray, errors: NDArray, seed: int = 
     """Draws [draw, checkpoint] of the best fit that never falls, with the items' own noise."""
     known = errors[errors > 0]
     weights = 1 / np.maximum(errors, known.min() if known.size else 1.0) ** 2
-    fit = IsotonicRegression().fit_transform(np.log(np.maximum(steps, 0.5)), values, sample_weight=weights)
+    order = np.argsort(steps)
+    fit = isotonic_regression(values[order], weights=weights[order]).x[np.argsort(order)]
     return fit + np.random.default_rng(seed).normal(0, 1, (DRAWS, len(values))) * errors
 
 
