@@ -38,8 +38,8 @@ from viewer_pages import PLOTLY, WATCH, grid, peer, serving
 
 RUNS, LONG, SHORT, PANELS = 10, 100_000, 1_200, 48
 GRID = (12, 5_000)
-#: Seconds that a new browser is busy with itself.
-SETTLING = 3
+#: Seconds that a new browser is busy with itself, and that all rests before each page.
+SETTLING, REST = 3, 0.4
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: The window's height by charts: all 48 are in view, so that neither page saves itself the drawing.
 HEIGHT = {1: 900, PANELS: 4800}
@@ -86,6 +86,7 @@ def spent(page: Page) -> float:
 
 @contextmanager
 def opened(browser: Browser, address: str, height: int, script: str = "") -> Iterator[Page]:
+    time.sleep(REST)
     context = browser.new_context(viewport={"width": 1440, "height": height})
     page = context.new_page()
     page.set_default_timeout(120_000)

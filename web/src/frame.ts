@@ -7,6 +7,8 @@ export interface Slot {
   type: "f8" | "f4" | "u4" | "u1";
   length: number;
   series?: number;
+  /** Place in the layout of an earlier column that is equal; it is sent once. */
+  same?: number;
 }
 
 export interface Frame<Header> {
@@ -21,7 +23,7 @@ const MAGIC = 0x4f544e4f; // "ONTO" as a little-endian word
 const SIZES = { f8: 8, f4: 4, u4: 4, u1: 1 } as const;
 const VIEWS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u1: Uint8Array } as const;
 
-/** Reads a frame; the columns are views into `buffer`, nothing is copied. */
+/** Reads a frame; the columns are views into `buffer`, nothing is copied; equal columns are one view. */
 export function readFrame<Header>(buffer: ArrayBuffer): Frame<Header> {
   const words = new DataView(buffer);
   if (buffer.byteLength < 8 || words.getUint32(0, true) !== MAGIC) throw new Error("not a frame of numbers");
@@ -31,10 +33,11 @@ export function readFrame<Header>(buffer: ArrayBuffer): Frame<Header> {
   const series: Record<string, Column>[] = [];
   let offset = 8 + length;
   for (const slot of header.layout as Slot[]) {
-    const column = new VIEWS[slot.type](buffer, offset, slot.length);
+    const sent = slot.same === undefined;
+    const column = sent ? new VIEWS[slot.type](buffer, offset, slot.length) : columns[slot.same!];
     columns.push(column);
     (series[slot.series ?? 0] ??= {})[slot.name] = column;
-    offset += Math.ceil((slot.length * SIZES[slot.type]) / 8) * 8;
+    if (sent) offset += Math.ceil((slot.length * SIZES[slot.type]) / 8) * 8;
   }
   return { header, columns, series };
 }

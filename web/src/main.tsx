@@ -4,7 +4,8 @@ import "./page.css";
 import { render } from "preact";
 import { listen } from "./live";
 import { followMarks } from "./marks";
-import { followFilter } from "./runs";
+import { askEarly } from "./panels/early";
+import { followFilter, runs } from "./runs";
 import { App } from "./shell/App";
 import { followAddress } from "./state";
 import { followTheme } from "./theme";
@@ -12,6 +13,20 @@ import { followTheme } from "./theme";
 followAddress();
 followTheme();
 listen();
+askEarly();
 followFilter();
 followMarks();
-render(<App />, document.getElementById("app")!);
+
+/** The page is made once, with its runs; only a slow answer is not waited for. Milliseconds. */
+const PATIENCE = 250;
+let made = false;
+
+function make(): void {
+  if (made) return;
+  made = true;
+  render(<App />, document.getElementById("app")!);
+}
+
+// After what was asked early has been sent.
+runs.watch(({ loaded }) => loaded && queueMicrotask(make));
+setTimeout(make, PATIENCE);

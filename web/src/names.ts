@@ -12,21 +12,30 @@ export function shortened(names: string[]): string[] {
   return split.map((words) => words.slice(head).join("") || words.join(""));
 }
 
-/** Names of runs by id, short where they are drawn together. */
-export function namesOf(list: Run[]): Map<string, string> {
-  const short = shortened(list.map((run) => run.name));
-  return new Map(list.map((run, index) => [run.id, short[index]]));
+/** What is told of a list once: every panel of a page asks it of the same list. */
+function once<List extends object, Told>(tell: (list: List) => Told): (list: List) => Told {
+  const known = new WeakMap<List, Told>();
+  return (list) => {
+    if (!known.has(list)) known.set(list, tell(list));
+    return known.get(list)!;
+  };
 }
 
+/** Names of runs by id, short where they are drawn together. */
+export const namesOf = once((list: Run[]): ReadonlyMap<string, string> => {
+  const short = shortened(list.map((run) => run.name));
+  return new Map(list.map((run, index) => [run.id, short[index]]));
+});
+
 /** Conditions in the order of their first runs, each with its runs. */
-export function conditions(list: Run[]): Map<string, Run[]> {
+export const conditions = once((list: Run[]): ReadonlyMap<string, Run[]> => {
   const found = new Map<string, Run[]>();
   for (const run of list) {
     const key = condition(run);
     found.set(key, [...(found.get(key) ?? []), run]);
   }
   return found;
-}
+});
 
 /** What names have in common, without a separator or a seed's sign at the end. */
 function common(names: string[]): string {
@@ -36,15 +45,15 @@ function common(names: string[]): string {
 }
 
 /** What a condition is called: what its runs' names share, or the settings that tell it from the others. */
-export function conditionNames(groups: Map<string, Run[]>): Map<string, string> {
+export const conditionNames = once((groups: ReadonlyMap<string, Run[]>): ReadonlyMap<string, string> => {
   const told = ([key, list]: [string, Run[]]) =>
     [key, list.length > 1 ? common(list.map((run) => run.name)) : list[0].name] as const;
   const shared = new Map([...groups].map(told));
   const unique = new Set(shared.values()).size === shared.size;
   return unique && [...shared.values()].every((name) => name.length > 2) ? shared : bySettings(groups);
-}
+});
 
-function bySettings(groups: Map<string, Run[]>): Map<string, string> {
+function bySettings(groups: ReadonlyMap<string, Run[]>): Map<string, string> {
   const configs = [...groups].map(([key, [first]]) => [key, first] as const);
   const keys = new Set(configs.flatMap(([, run]) => Object.keys(run.config)));
   const differing = [...keys].filter(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ontogeny.dashboard.entry import Entry
 from ontogeny.dashboard.frames import Column, frame
-from ontogeny.dashboard.pyramid import Pyramid, window_means
+from ontogeny.dashboard.pyramid import Pyramid, level_within, window_means, within
 from ontogeny.dashboard.queries import Ask, BadQuery
 from ontogeny.dashboard.strands import Strand
 from ontogeny.errors import UnknownName
@@ -22,13 +22,14 @@ def series(entries: Sequence[Entry], ask: Ask) -> bytes:
     """Every run's strands in the same buckets; see `Column` names in the header's layout."""
     courses = [(entry, *_course(entry, ask)) for entry in entries]
     level = _level([pyramids for _, pyramids, _ in courses], ask)
+    bucketed = iter(within([one for _, pyramids, _ in courses for one in pyramids], *ask.ticks, level))
     told: list[dict[str, Any]] = []
     columns: list[Column] = []
     for entry, pyramids, reason in courses:
         if not pyramids:
             told.append({"run": entry.id, "points": 0, "buckets": 0, "reason": reason})
         for pyramid in pyramids:
-            held = pyramid.within(*ask.ticks, level)
+            held = next(bucketed)
             told.append({"run": entry.id, **_about(pyramid, held, ask)})
             columns += _columns(pyramid, held, ask, len(told) - 1)
     return frame(_header(ask, level, series=told), columns)
@@ -49,13 +50,8 @@ def _course(entry: Entry, ask: Ask) -> tuple[Sequence[Pyramid], str]:
 
 def _level(courses: Sequence[Sequence[Pyramid]], ask: Ask) -> int:
     """The finest level that is coarse enough for every run's standing points."""
-    needed = [
-        pyramid.level_within(*ask.ticks, ask.most)
-        for pyramids in courses
-        for pyramid in pyramids
-        if not pyramid.strand.superseded
-    ]
-    return max(needed, default=0)
+    standing = [one for pyramids in courses for one in pyramids if not one.strand.superseded]
+    return level_within(standing, *ask.ticks, ask.most)
 
 
 def _about(pyramid: Pyramid, held: Buckets, ask: Ask) -> dict[str, Any]:
@@ -128,7 +124,7 @@ def groups(entries: Sequence[Entry], ask: Ask) -> bytes:
 
 def _table(pyramids: Sequence[Pyramid], ask: Ask, level: int) -> tuple[Any, Any, Numbers]:
     """Edges of all buckets that any of the strands has, and one row of values a strand."""
-    held = [pyramid.within(*ask.ticks, level) for pyramid in pyramids]
+    held = within(pyramids, *ask.ticks, level)
     left, first = np.unique(np.concatenate([one.left for one in held]), return_index=True)
     right = np.concatenate([one.right for one in held])[first]
     values = np.full((len(held), len(left)), np.nan)

@@ -59,6 +59,7 @@ class Entry:
         self._looked = 0.0
         self._manifest: tuple[int, ...] | None = None
         self._pyramids: dict[tuple[str, str, Spacing], Ready] = {}
+        self._held = 0  #: points of all of them
         self.read_identity()
         self.made = str(self.identity.get("id", ""))
         told = f"{self.made}\0{place}".encode("utf-8", "surrogatepass")
@@ -141,12 +142,14 @@ class Entry:
             asked = metric, axis, spacing
             stamps = [stamp_of(path) for path in self.journals()] if self.kind == "run" else []
             known = self._pyramids.pop(asked, Ready())
+            self._held -= known.points
             if known.stamps != stamps:
                 kept = self.kept.load(self.id, asked, stamps) if not known.pyramids else None
                 known = Ready.holding(-1, stamps, kept) if kept is not None else self._made(asked, known)
             self._pyramids[asked] = known
-            while len(self._pyramids) > 1 and self._points() > MOST_POINTS:
-                del self._pyramids[next(iter(self._pyramids))]
+            self._held += known.points
+            while len(self._pyramids) > 1 and self._held > MOST_POINTS:
+                self._held -= self._pyramids.pop(next(iter(self._pyramids))).points
             return known.pyramids
 
     def _made(self, asked: tuple[str, str, Spacing], before: "Ready") -> "Ready":
@@ -161,9 +164,6 @@ class Entry:
         stamps = [attempt.stamp for attempt in self.attempts]
         self.kept.save(self.id, asked, stamps, made)
         return Ready.holding(self._epoch, stamps, made)
-
-    def _points(self) -> int:
-        return sum(held.points for held in self._pyramids.values())
 
 
 def _continues(before: Pyramid, now: Strand) -> bool:

@@ -3,7 +3,8 @@
     "ONTO" | length of the header, u4 | header, UTF-8, padded with spaces | columns, each padded to 8 bytes
 
 all little-endian; the header and every column start at a multiple of 8. `layout` in the header has name, type
-(f8, f4, u4, u1) and length of every column, in order.
+(f8, f4, u4, u1) and length of every column, in order. A column that is equal to an earlier one, byte for
+byte, has that one's place in the layout as `same` and is not sent again: runs of equal steps have equal edges.
 """
 
 import json
@@ -34,12 +35,22 @@ def frame(header: Mapping[str, Any], columns: list[Column]) -> bytes:
     with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite
         held = [np.ascontiguousarray(column.values).astype(TYPES[column.type]) for column in columns]
     layout: list[dict[str, Any]] = []
-    for column, values in zip(columns, held, strict=True):
+    sent: dict[tuple[str, bytes], int] = {}
+    for place, (column, values) in enumerate(zip(columns, held, strict=True)):
         entry: dict[str, Any] = {"name": column.name, "type": column.type, "length": values.size}
-        layout.append(entry if column.series is None else {**entry, "series": column.series})
-    text = strict({**header, "layout": layout})
+        if column.series is not None:
+            entry["series"] = column.series
+        if (same := sent.setdefault((column.type, values.tobytes()), place)) != place:
+            entry["same"] = same
+        layout.append(entry)
+    # Plain already: what makes everything so would take longer than all else here.
+    text = (
+        strict({**header, "layout": []}).removesuffix(b"[]}")
+        + json.dumps(layout, separators=(",", ":")).encode()
+        + b"}"
+    )
     text += b" " * (-(len(MAGIC) + 4 + len(text)) % ALIGNMENT)
-    padded = [data + b"\0" * (-len(data) % ALIGNMENT) for data in (values.tobytes() for values in held)]
+    padded = [data + b"\0" * (-len(data) % ALIGNMENT) for _, data in sent]
     return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *padded])
 
 
@@ -83,6 +94,9 @@ def read_frame(data: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
     length = int.from_bytes(data[4:8], "little")
     header, place, columns = json.loads(data[8 : 8 + length]), 8 + length, []
     for entry in header["layout"]:
+        if "same" in entry:
+            columns.append(columns[entry["same"]])
+            continue
         dtype = np.dtype(TYPES[entry["type"]])
         columns.append(np.frombuffer(data, dtype, entry["length"], place))
         size = dtype.itemsize * entry["length"]

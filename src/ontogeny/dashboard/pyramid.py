@@ -4,13 +4,14 @@ Coarser answers are merged from these; finer ones are made from the few raw poin
 anchored, so nothing that was answered moves when points are added.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontogeny.dashboard.strands import Strand
-from ontogeny.views.buckets import Buckets, Spacing, buckets, edges, joined, level_for, merged
+from ontogeny.views.buckets import Buckets, CommonSteps, Spacing, buckets, edges, joined, level_for, merged
 
 #: Points beyond which buckets are kept.
 LONG = 100_000
@@ -45,23 +46,49 @@ class Pyramid:
 
     def level_within(self, first: int, last: int, most: int) -> int:
         """The finest level at which the points from first to last lie in at most so many buckets."""
-        if self.base is not None:
-            held = self.base.left[_span(self.base.left, self.base.right, first, last)]
-            if len(held) > most:
-                return level_for(held, self.spacing, most, self.level)
-        x = self.strand.x
-        held = x[np.searchsorted(x, first) : np.searchsorted(x, last, side="right")]
-        return level_for(held, self.spacing, most)
+        return level_within([self], first, last, most)
 
     def within(self, first: int, last: int, level: int) -> Buckets:
         """The buckets of a level that hold points from first to last; each with all of its points."""
-        first, last = edges(first, level, self.spacing)[0], edges(last, level, self.spacing)[1] - 1
-        if self.base is not None and level >= self.level:
-            held = _cut(self.base, _span(self.base.left, self.base.right, first, last))
-            return merged(held, level, self.spacing)
-        x, y = self.strand.x, self.strand.y
-        span = slice(np.searchsorted(x, first), np.searchsorted(x, last, side="right"))
-        return buckets(x[span], y[span], spacing=self.spacing, level=level)
+        return within([self], first, last, level)[0]
+
+    def occupied(self, first: int, last: int, most: int) -> tuple[NDArray[Any], int]:
+        """What tells how many buckets hold points from first to last, and the least level it tells it of."""
+        if self.base is not None:
+            held = self.base.left[_span(self.base.left, self.base.right, first, last)]
+            if len(held) > most:
+                return held, self.level
+        x = self.strand.x
+        return x[np.searchsorted(x, first) : np.searchsorted(x, last, side="right")], 0
+
+
+def level_within(pyramids: Sequence[Pyramid], first: int, last: int, most: int) -> int:
+    """The finest level that is coarse enough for every one of pyramids of one spacing; 0 for none."""
+    level, before = 0, None
+    for pyramid in pyramids:
+        held, least = pyramid.occupied(first, last, most)
+        if before is None or least or not np.array_equal(held, before):  # at equal x the level is the same
+            level, before = max(level, level_for(held, pyramid.spacing, most, least)), held
+    return level
+
+
+def within(pyramids: Sequence[Pyramid], first: int, last: int, level: int) -> list[Buckets]:
+    """`Pyramid.within` of each of one spacing; where they have points at equal x, edges are found once."""
+    found: list[Buckets] = []
+    alike: CommonSteps | None = None
+    spacing = pyramids[0].spacing if pyramids else "linear"
+    start, end = edges(first, level, spacing)[0], edges(last, level, spacing)[1] - 1
+    for pyramid in pyramids:
+        if pyramid.base is not None and level >= pyramid.level:
+            held = _cut(pyramid.base, _span(pyramid.base.left, pyramid.base.right, start, end))
+            found.append(merged(held, level, spacing))
+            continue
+        x, y = pyramid.strand.x, pyramid.strand.y
+        span = slice(np.searchsorted(x, start), np.searchsorted(x, end, side="right"))
+        if alike is None or not np.array_equal(alike.steps, x[span]):
+            alike = CommonSteps(x[span], level, spacing)
+        found.append(alike.buckets(y[span]))
+    return found
 
 
 def _span(left: NDArray[Any], right: NDArray[Any], first: int, last: int) -> slice:

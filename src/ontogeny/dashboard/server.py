@@ -1,7 +1,7 @@
 """The dashboard's routes: ids for paths, GET only, read-only towards runs."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ from ontogeny.dashboard.shelf import Shelf
 from ontogeny.dashboard.watch import Watch
 from ontogeny.errors import OntogenyError
 
+#: Bytes that go to a page at once, after the first frame: each sending costs both sides.
+PART = 1 << 18
 #: Seconds between two runs that are read though nobody asked yet.
 UNHURRIED = 0.01
 
@@ -110,7 +112,7 @@ class Server:
         if len(asks) == 1:
             return made(runs, asks[0])
         frames = (prefixed(made(runs, ask)) for ask in asks)
-        return StreamingResponse(frames, media_type=BINARY)
+        return StreamingResponse(_in_parts(frames), media_type=BINARY)
 
     def _metrics(self, request: Request) -> Any:
         return courses.metric_page(self._run(request), request.query_params, *paged(request.query_params))
@@ -123,3 +125,14 @@ class Server:
         query = request.query_params
         a, b = (self.shelf.entry(required(query, name)) for name in ("a", "b"))
         return courses.compared(a, b, Ask.of(query))
+
+
+def _in_parts(frames: Iterable[bytes]) -> Iterator[bytes]:
+    """The first frame by itself, the others some together."""
+    held: list[bytes] = []
+    for number, one in enumerate(frames):
+        held.append(one)
+        if number == 0 or sum(map(len, held)) > PART:
+            yield b"".join(held)
+            held = []
+    yield b"".join(held)

@@ -114,6 +114,22 @@ def buckets(
     return _reduced(y, left[starts], np.int64(1) << shifts[starts], starts)
 
 
+class CommonSteps:
+    """The buckets of one level for columns at the same ascending steps; their edges are found once."""
+
+    def __init__(self, steps: Ints, level: int, spacing: Spacing) -> None:
+        self.steps = steps
+        left, shifts = _lefts(steps, level, spacing)
+        self._starts = (
+            np.flatnonzero(np.diff(left, prepend=-1)) if len(steps) else np.zeros(0, dtype=np.int64)
+        )
+        self._left, self._width = left[self._starts], np.int64(1) << shifts[self._starts]
+
+    def buckets(self, values: Floats) -> Buckets:
+        """What `buckets` gives for these values."""
+        return _reduced(values, self._left, self._width, self._starts)
+
+
 def level_for(steps: Ints, spacing: Spacing, most: int, least: int = 0) -> int:
     """The finest level, from `least` up, at which ascending steps lie in at most `most` buckets; where none
     is, the coarsest. Every level's buckets are unions of the finer ones', so their number only falls."""

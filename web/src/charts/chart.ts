@@ -5,6 +5,7 @@ import type { AxisName } from "../api";
 import type { XScale, YScale } from "../state";
 import type { Theme } from "../theme";
 import { align, extent, type Trace } from "./trace";
+import { drawBands } from "./bands";
 import * as draw from "./draw";
 import { ticks, tickText, turn, xScale, yRange, yScale } from "./scales";
 import { FACE } from "./names";
@@ -92,8 +93,7 @@ export class Chart {
     this.domain = domain;
     this.happenings = happenings;
     if (!list.length) return this.clear();
-    const found = extent(list, -Infinity, Infinity);
-    const threshold = this.options.yKind === "arcsinh" ? turn(found) : 1;
+    const threshold = this.options.yKind === "arcsinh" ? turn(extent(list, -Infinity, Infinity)) : 1;
     const shape = JSON.stringify([threshold, list.map((t) => [t.key, t.colour, t.alpha, t.width, t.label])]);
     this.threshold = threshold;
     if (this.u && shape === this.shape) {
@@ -184,6 +184,7 @@ export class Chart {
         },
       },
       hooks: {
+        drawClear: [(u) => this.under(u)],
         drawAxes: [(u) => this.below(u)],
         draw: [(u) => this.above(u)],
         setCursor: [(u) => this.pointed(u)],
@@ -238,11 +239,26 @@ export class Chart {
     p.ctx.save();
     draw.clip(p);
     draw.drawTransitions(p, this.happenings);
-    const floor = this.options.yKind === "log" ? u.scales.y.min! : -Infinity;
     for (const trace of this.traces) {
-      if (trace.role !== "superseded") draw.drawBand(p, trace, this.alpha(trace), floor);
+      if (trace.role === "run" || trace.role === "seed")
+        draw.drawSpikes(p, trace, this.alpha(trace), this.floor(u));
     }
     p.ctx.restore();
+  }
+
+  /** A logarithmic axis ends there, below what it cannot show. */
+  private floor(u: uPlot): number {
+    return this.options.yKind === "log" ? u.scales.y.min! : -Infinity;
+  }
+
+  private under(u: uPlot): void {
+    const banded = this.traces.filter((trace) => trace.role !== "superseded");
+    const share = (trace: Trace) => (trace.role === "mean" ? 0.22 : 0.2) * this.alpha(trace);
+    drawBands(
+      draw.plane(u),
+      banded.map((trace) => ({ trace, alpha: share(trace) })),
+      this.floor(u),
+    );
   }
 
   private above(u: uPlot): void {

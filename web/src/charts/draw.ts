@@ -1,9 +1,9 @@
-/** What uPlot does not draw: bands and spikes, the rail above, what happened along x, names at line ends. */
+/** What uPlot does not draw: spikes, the rail above, what happened along x, names at line ends. */
 
 import type uPlot from "uplot";
 import type { Theme } from "../theme";
 import { faded } from "../theme";
-import type { Trace } from "./trace";
+import { visible, type Trace } from "./trace";
 
 /** What happened along x, in units of the axis. */
 export interface Happenings {
@@ -18,7 +18,7 @@ export const NOTHING: Happenings = { checkpoints: [], transitions: [], forks: []
 
 type Place = (value: number) => number;
 
-interface Plane {
+export interface Plane {
   ctx: CanvasRenderingContext2D;
   x: Place;
   y: Place;
@@ -57,70 +57,34 @@ export function plane(u: uPlot): Plane {
   };
 }
 
-/** First and last bucket to draw: those in view and one on each side. */
-export function visible(trace: Trace, from: number, to: number): [number, number] {
-  const { x } = trace;
-  let first = 0;
-  let last = x.length - 1;
-  while (first < last && x[first + 1] < from) first++;
-  while (last > first && x[last - 1] > to) last--;
-  return [first, last];
-}
-
 export function clip(p: Plane): void {
   p.ctx.beginPath();
   p.ctx.rect(p.left, p.top, p.width, p.height);
   p.ctx.clip();
 }
 
-/** The range of every bucket at a fifth of the colour; a lone bucket that sticks out as a firm stroke. */
-export function drawBand(p: Plane, trace: Trace, alpha: number, floor: number): void {
-  const { x, low, high } = trace;
-  const [first, last] = visible(trace, p.from, p.to);
-  const { ctx } = p;
-  const up = (index: number) => p.y(high[index]);
-  const down = (index: number) => p.y(Math.max(low[index], floor));
-  ctx.fillStyle = faded(trace.colour, (trace.role === "mean" ? 0.22 : 0.2) * alpha);
-  let start = first;
-  const close = (end: number) => {
-    if (end > start) {
-      ctx.beginPath();
-      for (let index = start; index < end; index++) ctx.lineTo(p.x(x[index]), up(index));
-      for (let index = end - 1; index >= start; index--) ctx.lineTo(p.x(x[index]), down(index));
-      ctx.fill();
-    }
-    start = end + 1;
-  };
-  for (let index = first; index <= last; index++) if (!(high[index] > floor)) close(index);
-  close(last + 1);
-  if (trace.role !== "mean") drawSpikes(p, trace, alpha, floor, first, last);
-}
-
 /** What must not be overlooked is firm even in a pale trace; one that is faded for another stays so. */
 const firm = (alpha: number): number => (alpha < 0.2 ? alpha : Math.max(0.65, 0.8 * alpha));
 
-function drawSpikes(p: Plane, trace: Trace, alpha: number, floor: number, first: number, last: number): void {
+/** A lone bucket that sticks out of its neighbours, as a firm stroke. */
+export function drawSpikes(p: Plane, trace: Trace, alpha: number, floor: number): void {
   const { x, low, high, line } = trace;
+  const [first, last] = visible(trace, p.from, p.to);
   const { ctx, ratio } = p;
   ctx.strokeStyle = faded(trace.colour, firm(alpha));
   ctx.lineWidth = ratio;
   ctx.beginPath();
+  const most = x.length - 1;
   for (let index = first; index <= last; index++) {
     if (high[index] === low[index] || !Number.isFinite(high[index])) continue;
+    const [before, after] = [index && index - 1, index < most ? index + 1 : most];
     const top = p.y(high[index]);
     const bottom = p.y(Math.max(low[index], floor));
-    const here = p.y(Math.min(Math.max(line[index], low[index], floor), high[index]));
-    const beside = (column: Float32Array, worst: (...v: number[]) => number) =>
-      p.y(
-        Math.max(
-          worst(column[Math.max(index - 1, 0)] || 0, column[Math.min(index + 1, x.length - 1)] || 0),
-          floor,
-        ),
-      );
-    const tall = (bottom - top) / 2;
-    const rises = beside(high, Math.max) - top > Math.max(tall, 3 * ratio);
-    const falls = bottom - beside(low, Math.min) > Math.max(tall, 3 * ratio);
+    const least = Math.max((bottom - top) / 2, 3 * ratio);
+    const rises = p.y(Math.max(high[before] || 0, high[after] || 0, floor)) - top > least;
+    const falls = bottom - p.y(Math.max(Math.min(low[before] || 0, low[after] || 0), floor)) > least;
     if (!rises && !falls) continue;
+    const here = p.y(Math.min(Math.max(line[index], low[index], floor), high[index]));
     const at = Math.round(p.x(x[index])) + 0.5;
     ctx.moveTo(at, rises ? top : here);
     ctx.lineTo(at, falls ? bottom : here);

@@ -1,10 +1,10 @@
 /** A chart as a vector drawing: the same scales, ticks and colours as on the canvas. */
 
 import type { Chart } from "./chart";
-import { lastIn, visible } from "./draw";
+import { lastIn } from "./draw";
 import { FACE } from "./names";
 import { ticks, tickText } from "./scales";
-import type { Trace } from "./trace";
+import { visible, type Trace } from "./trace";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const HEAD = 26;

@@ -38,8 +38,21 @@ function middles(left: Float64Array, right: Float64Array, axis: AxisName): Float
   return left.map((from, index) => Math.max(from, (from + right[index] - unit) / 2));
 }
 
+/** Middles of edges that were seen before are the same column, so that runs of equal steps can be told by it. */
+function middlesOnce(): (left: Float64Array, right: Float64Array, axis: AxisName) => Float64Array {
+  const found = new Map<Float64Array, [Float64Array, Float64Array]>();
+  return (left, right, axis) => {
+    const [known, x] = found.get(left) ?? [];
+    if (known === right) return x!;
+    const made = middles(left, right, axis);
+    found.set(left, [right, made]);
+    return made;
+  };
+}
+
 /** The traces of an answer of `/api/series` or `/api/group`, dressed by `style`. */
 export function traces(frame: Frame<SeriesHeader>, style: (info: SeriesInfo) => Style): Trace[] {
+  const middle = middlesOnce();
   return frame.header.series.flatMap((info, index) => {
     if (!frame.series[index]?.left) return [];
     const columns = frame.series[index];
@@ -50,7 +63,7 @@ export function traces(frame: Frame<SeriesHeader>, style: (info: SeriesInfo) => 
       ...style(info),
       key: `${info.group ?? ""}/${info.run ?? ""}/${info.attempt ?? 0}/${info.superseded ? 1 : 0}`,
       info,
-      x: middles(left, right, frame.header.x),
+      x: middle(left, right, frame.header.x),
       left,
       right,
       line,
@@ -62,10 +75,17 @@ export function traces(frame: Frame<SeriesHeader>, style: (info: SeriesInfo) => 
   });
 }
 
-export type Aligned = [Float64Array, ...(number | null | undefined)[][]];
+export type Aligned = [Float64Array, ...ArrayLike<number | null | undefined>[]];
 
 /** All lines over the union of their x: null breaks a line, undefined is another trace's place. */
 export function align(list: Trace[]): Aligned {
+  const [{ x }] = list;
+  if (list.every((trace) => trace.x === x)) return [x, ...list.map(({ line }) => broken(line))];
+  const all = union(list);
+  return [all, ...list.map((trace) => placed(trace, all))];
+}
+
+function union(list: Trace[]): Float64Array {
   const all = new Float64Array(list.reduce((sum, trace) => sum + trace.x.length, 0));
   let offset = 0;
   for (const trace of list) {
@@ -77,17 +97,22 @@ export function align(list: Trace[]): Aligned {
   for (let index = 0; index < all.length; index++) {
     if (index === 0 || all[index] !== all[kept - 1]) all[kept++] = all[index];
   }
-  const x = all.slice(0, kept);
-  const lines = list.map((trace) => {
-    const values = new Array<number | null | undefined>(kept);
-    for (let from = 0, at = 0; from < trace.x.length; from++) {
-      while (x[at] < trace.x[from]) at++;
-      const value = trace.line[from];
-      values[at] = Number.isFinite(value) ? value : null;
-    }
-    return values;
-  });
-  return [x, ...lines];
+  return all.slice(0, kept);
+}
+
+function placed(trace: Trace, x: Float64Array): (number | null | undefined)[] {
+  const values = new Array<number | null | undefined>(x.length);
+  for (let from = 0, at = 0; from < trace.x.length; from++) {
+    while (x[at] < trace.x[from]) at++;
+    const value = trace.line[from];
+    values[at] = Number.isFinite(value) ? value : null;
+  }
+  return values;
+}
+
+/** The line itself, or with null for what is not finite where there is such. */
+function broken(line: Float32Array): ArrayLike<number | null> {
+  return line.every(Number.isFinite) ? line : Array.from(line, (one) => (Number.isFinite(one) ? one : null));
 }
 
 /** Index of the bucket that holds x, or of the nearest one; -1 before a trace begins and after it ended. */
@@ -108,6 +133,16 @@ export function bucketAt(trace: Trace, x: number): number {
   return next ? low + 1 : low;
 }
 
+/** First and last bucket to draw: those in view and one on each side. */
+export function visible(trace: Trace, from: number, to: number): [number, number] {
+  const { x } = trace;
+  let first = 0;
+  let last = x.length - 1;
+  while (first < last && x[first + 1] < from) first++;
+  while (last > first && x[last - 1] > to) last--;
+  return [first, last];
+}
+
 export interface Extent {
   low: number;
   high: number;
@@ -117,20 +152,17 @@ export interface Extent {
 
 /** Extremes of everything drawn between two x. */
 export function extent(list: Trace[], from: number, to: number): Extent {
-  const found = { low: Infinity, high: -Infinity, positive: Infinity };
-  const take = (value: number) => {
-    if (!Number.isFinite(value)) return;
-    if (value < found.low) found.low = value;
-    if (value > found.high) found.high = value;
-    if (value > 0 && value < found.positive) found.positive = value;
-  };
+  let [least, most, positive] = [Infinity, -Infinity, Infinity];
   for (const { x, low, high, line } of list) {
     for (let index = 0; index < x.length; index++) {
       if (x[index] < from || x[index] > to) continue;
-      take(low[index]);
-      take(high[index]);
-      take(line[index]);
+      for (const value of [low[index], line[index], high[index]]) {
+        if (!Number.isFinite(value)) continue;
+        if (value < least) least = value;
+        if (value > most) most = value;
+        if (value > 0 && value < positive) positive = value;
+      }
     }
   }
-  return found;
+  return { low: least, high: most, positive };
 }

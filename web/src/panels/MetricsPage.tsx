@@ -1,6 +1,6 @@
 /** The first page: every metric of the drawn runs, a panel each, in sections that fold. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Run } from "../api";
 import type { PageProps } from "../pages";
 import { whole } from "../format";
@@ -10,6 +10,7 @@ import { runs as known } from "../runs";
 import { view } from "../state";
 import { useSelected, useStore } from "../store";
 import { firstNames, loadNames, PAGE, type Names, type Section } from "./metrics";
+import { likely, panelWidth } from "./early";
 import { Panel } from "./Panel";
 import "./panels.css";
 
@@ -51,11 +52,14 @@ export function MetricsPage({ runs }: PageProps) {
     const reason = m ? `No metric matches “${m}”.` : "These runs recorded no metric.";
     return <p class="empty quiet">{reason}</p>;
   }
+  let near = likely();
   return (
     <>
-      {names.sections.map((section) => (
-        <Group key={section.prefix} section={section} runs={runs} />
-      ))}
+      {names.sections.map((section) => {
+        const group = <Group key={section.prefix} section={section} runs={runs} near={near} />;
+        near -= Math.min(section.names.length, PAGE);
+        return group;
+      })}
       {names.total > names.loaded && (
         <p class="empty quiet">
           {`${whole(names.loaded)} of ${whole(names.total)} metrics are listed; search for others (press /).`}
@@ -65,11 +69,18 @@ export function MetricsPage({ runs }: PageProps) {
   );
 }
 
-function Group({ section, runs }: PageProps & { section: Section }) {
+interface GroupProps extends PageProps {
+  section: Section;
+  /** As many of its panels are likely to be in view. */
+  near: number;
+}
+
+function Group({ section, runs, near }: GroupProps) {
   const folded = useSelected(view, (now) => now.folded);
   const [shown, setShown] = useState(PAGE);
   const { prefix, names } = section;
   const key = prefix || "-";
+  const width = useMemo(panelWidth, []);
   const shut = folded.includes(key);
   const fold = () => view.set({ folded: shut ? folded.filter((one) => one !== key) : [...folded, key] });
   return (
@@ -82,8 +93,8 @@ function Group({ section, runs }: PageProps & { section: Section }) {
       </h2>
       {!shut && (
         <div class="grid">
-          {names.slice(0, shown).map((name) => (
-            <Panel key={name} metric={name} runs={runs} />
+          {names.slice(0, shown).map((name, index) => (
+            <Panel key={name} metric={name} runs={runs} near={index < near} width={width} />
           ))}
         </div>
       )}

@@ -21,13 +21,17 @@ export interface PanelProps {
   runs: Run[];
   height?: number;
   large?: boolean;
+  /** Whether it is likely to be in view from the beginning, and the width it will probably have. */
+  near?: boolean;
+  width?: number;
 }
 
 export const HEIGHT = 170;
 
-export function Panel({ metric, runs, height = HEIGHT, large = false }: PanelProps) {
+export function Panel(props: PanelProps) {
+  const { metric, runs, height = HEIGHT, large = false, near: first = large, width = 0 } = props;
   const element = useRef<HTMLElement>(null);
-  const near = useNear(element);
+  const near = useNear(element, first);
   const [state, setState] = useState<PlotState>(IDLE);
   const [tabled, setTabled] = useState(false);
   const open = () => view.set({ open: "metric:" + metric });
@@ -49,7 +53,7 @@ export function Panel({ metric, runs, height = HEIGHT, large = false }: PanelPro
       </header>
       {near ? (
         <div hidden={tabled}>
-          <Plot {...{ metric, runs, height, large }} onState={setState} />
+          <Plot {...{ metric, runs, height, width, large }} onState={setState} />
         </div>
       ) : (
         <div class="plot" style={{ height: `${height}px` }} />

@@ -19,6 +19,8 @@ export interface PlotProps {
   metric: string;
   runs: Run[];
   height: number;
+  /** The width it will probably have; 0 if that is not known. */
+  width: number;
   /** Axes are named in a large chart. */
   large?: boolean;
   onState(state: PlotState): void;
@@ -75,7 +77,7 @@ export function Plot(props: PlotProps) {
   const colours = useStore(theme);
   const ids = runs.map((run) => run.id);
   const changed = version("metrics", ids, useStore(versions));
-  const width = useWidth(root);
+  const width = useWidth(root, props.width);
   const state = useRef(IDLE);
   const tell = (change: Partial<PlotState>) => onState((state.current = { ...state.current, ...change }));
   const failed = (error: string) => tell({ busy: false, error });

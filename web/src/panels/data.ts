@@ -1,7 +1,7 @@
 /** The traces of one metric: asked for at the width they are drawn, dressed by run and condition. */
 
 import type { Run, SeriesHeader, SeriesInfo } from "../api";
-import { getTogether } from "../batch";
+import { ahead, getTogether, type Question } from "../batch";
 import { traces, type Style, type Trace } from "../charts/trace";
 import { condition, hueOf } from "../colours";
 import { conditionNames, conditions, namesOf } from "../names";
@@ -87,8 +87,11 @@ function jagged(line: Float32Array): boolean {
 /** Seeds first, then lone runs, then means: the bold lines lie on top. */
 const ORDER = { superseded: 0, seed: 1, run: 2, mean: 3 };
 
-export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]> {
-  const { metric, runs, view } = wanted;
+/** What is asked of the server for a chart: its runs one by one, its groups of seeds together. */
+function questions({ runs, width, view }: Omit<Wanted, "metric">): {
+  each: Question | null;
+  means: Question | null;
+} {
   const groups = [...conditions(runs).values()].filter((group) => group.length > 1);
   const grouped = view.grouped && groups.length > 0;
   const query = {
@@ -96,24 +99,34 @@ export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]
     scale: view.xs === "log" ? "step" : "linear",
     from: view.from,
     to: view.to,
-    most: rounded(wanted.width),
+    most: rounded(width),
     smooth: view.smooth || null,
   };
   const seeds = new Set(grouped ? groups.flat() : []);
   const single = seeds.size > SINGLE ? runs.filter((run) => !seeds.has(run)) : runs;
-  const ask = (path: string, list: Run[], more = {}) =>
-    getTogether<SeriesHeader>(
-      path,
-      { ...query, runs: list.map((run) => run.id).join(), ...more },
-      metric,
-      signal,
-    );
-  const style = dress(runs, grouped);
-  const [each, means] = await Promise.all([
-    single.length ? ask("series", single) : null,
-    grouped ? ask("group", [...seeds], { band: view.band }) : null,
-  ]);
-  const list = [each, means].flatMap((frame) => (frame ? traces(frame, style) : []));
+  const of = (path: string, list: Run[], more = {}): Question => ({
+    path,
+    query: { ...query, runs: list.map((run) => run.id).join(), ...more },
+  });
+  return {
+    each: single.length ? of("series", single) : null,
+    means: grouped ? of("group", [...seeds], { band: view.band }) : null,
+  };
+}
+
+/** Asks for charts that are about to be made, so that they find the answers. */
+export function askAhead(metrics: string[], wanted: Omit<Wanted, "metric">): void {
+  const { each, means } = questions(wanted);
+  for (const question of [each, means]) if (question) ahead<SeriesHeader>(question, metrics);
+}
+
+export async function load(wanted: Wanted, signal: AbortSignal): Promise<Trace[]> {
+  const { metric, runs } = wanted;
+  const { each, means } = questions(wanted);
+  const ask = (question: Question | null) => question && getTogether<SeriesHeader>(question, metric, signal);
+  const style = dress(runs, means !== null);
+  const frames = await Promise.all([ask(each), ask(means)]);
+  const list = frames.flatMap((frame) => (frame ? traces(frame, style) : []));
   for (const trace of list) if (trace.role === "run" && jagged(trace.line)) trace.width = 1;
   return list.sort((a, b) => ORDER[a.role] - ORDER[b.role]);
 }

@@ -10,9 +10,9 @@ import { cursor } from "../cursor";
 import type { Theme } from "../theme";
 import { keyOf, load, type Wanted } from "./data";
 
-/** The element's width in whole CSS pixels; 0 until it is known. */
-export function useWidth(root: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
+/** The element's width in whole CSS pixels; until it is known, what it is expected to be (0: that is not known). */
+export function useWidth(root: RefObject<HTMLElement | null>, expected: number): number {
+  const [width, setWidth] = useState(expected);
   useLayoutEffect(() => {
     // The first width is known before the observer speaks: a frame sooner.
     setWidth(root.current!.clientWidth);

@@ -13,13 +13,15 @@ const observer = new IntersectionObserver(
   { rootMargin: `${MARGIN}px 0px` },
 );
 
-export function useNear(element: RefObject<Element | null>): boolean {
-  const [near, setNear] = useState(false);
+/** As many panels of this size are near at first, if they begin at the top of a page. */
+export const atFirst = (width: number, height: number): number =>
+  Math.ceil(innerWidth / width) * Math.ceil((innerHeight + MARGIN) / height);
+
+/** Whether the element is near; `first` says what to take it for until the observer speaks, a frame later. */
+export function useNear(element: RefObject<Element | null>, first: boolean): boolean {
+  const [near, setNear] = useState(first);
   useLayoutEffect(() => {
     const target = element.current!;
-    // The observer speaks a frame later; what is near at first is asked for at once.
-    const { top, bottom } = target.getBoundingClientRect();
-    if (bottom > top && bottom > -MARGIN && top < innerHeight + MARGIN) setNear(true);
     callbacks.set(target, setNear);
     observer.observe(target);
     return () => observer.unobserve(target);
