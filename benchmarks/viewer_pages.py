@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import uvicorn
 from starlette.applications import Starlette
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
 PLOTLY = "plotly.js-dist-min@4.1.2"
@@ -20,100 +20,96 @@ PLOTLY = "plotly.js-dist-min@4.1.2"
 FRAMES = """window.frames2 = () => new Promise(done =>
   requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))));"""
 
-#: In the dashboard: when all lines are drawn, and when a brush has been followed, first with the buckets
-#: there were (to the frame in which they are drawn) and then with finer ones.
+#: In the dashboard: when all lines are drawn (and, where asked for, the heat map), and when a brush has been
+#: followed: with the buckets there were, and then with finer ones.
 WATCH = (
     FRAMES
     + """
 (async () => {
+  const [runs, panels, map] = %s;
   const charts = () => window.__ontogeny?.charts ?? [];
   // By a timer: asking for a frame would have the browser make one that nobody needs.
-  const until = async (ready) => { while (!ready()) await new Promise((done) => setTimeout(done, 10)); };
-  await until(() => charts().filter(one => one.lines === %d).length >= %d);
-  window.finished = await frames2();
+  const until = async (ready) => { while (!ready()) await new Promise((done) => setTimeout(done, 8)); };
+  const drawn = (all) => all.length >= panels && all.every((one) => one.lines === runs);
+  await until(() => drawn(charts()));
+  window.first = await frames2();
+  if (map) await until(() => document.querySelector("canvas.figure-canvas")?.width);
+  window.finished = map ? await frames2() : window.first;
   let released = 0;
   addEventListener("mouseup", () => (released = performance.now()), true);
   await until(() => released && (({ min, max }) => max - min < 20_000)(charts()[0].scales.x));
-  const before = performance.now() - released;
+  window.redrawn = performance.now() - released;
   await until(() => (([a, b]) => b - a < 40)(charts()[0].series[0].x));
-  window.redrawn = before;
   window.zoomed = (await frames2()) - released;
 })();"""
 )
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>
-body{margin:0} #all{display:grid;grid-template-columns:repeat(3,1fr)} .one{height:%(height)dpx}</style>
-<div id="all"></div><script src="plotly.min.js"></script><script>
+body{margin:0} .one{height:%(height)dpx}
+#all{display:grid;grid-template-columns:repeat(%(columns)s,1fr)}</style>
+<div id="all"></div><script src="library.js"></script><script>
 %(frames)s
 const [runs, panels, steps] = %(shape)s;
-const layout = { margin: { l: 40, r: 10, t: 20, b: 25 }, showlegend: false };
-window.drawn = 0;
+const [rows, columns] = %(cells)s;
+const place = () => {
+  const element = document.createElement("div");
+  element.className = "one";
+  document.getElementById("all").append(element);
+  return element;
+};
+%(draw)s
 (async () => {
   const values = new Float32Array(await (await fetch("values")).arrayBuffer());
   const x = Float32Array.from({ length: steps }, (_, step) => step + 1);
   for (let panel = 0; panel < panels; panel++) {
-    const element = document.createElement("div");
-    element.className = "one";
-    document.getElementById("all").append(element);
     const lines = Array.from({ length: runs }, (_, run) => {
       const start = (run * panels + panel) * steps;
-      return { x, y: values.subarray(start, start + steps), mode: "lines", line: { width: 1.5 } };
+      return values.subarray(start, start + steps);
     });
-    await Plotly.newPlot(element, lines, layout);
+    await chart(place(), x, lines);
   }
-  window.finished = await frames2();
-  window.drawn = panels;
+  window.first = await frames2();
+  if (rows) {
+    const cells = new Float32Array(await (await fetch("cells")).arrayBuffer());
+    const z = Array.from({ length: rows }, (_, row) => cells.subarray(row * columns, (row + 1) * columns));
+    await map(place(), Float32Array.from({ length: columns }, (_, at) => ((at + 1) * steps) / columns), z);
+  }
+  window.finished = rows ? await frames2() : window.first;
 })();
 window.zoom = async (from, to) => {
   const start = performance.now();
-  await Plotly.relayout(document.querySelector(".one"), { "xaxis.range": [from, to] });
+  const all = [...document.querySelectorAll(".one")];
+  await Promise.all(all.map((one) => Plotly.relayout(one, { "xaxis.range": [from, to] })));
   return (await frames2()) - start;
 };
 </script>"""
+WITH_PLOTLY = """
+const layout = { margin: { l: 40, r: 10, t: 20, b: 25 }, showlegend: false };
+const chart = (element, x, lines) =>
+  Plotly.newPlot(element, lines.map((y) => ({ x, y, mode: "lines", line: { width: 1.5 } })), layout);
+const map = (element, x, z) =>
+  Plotly.newPlot(element, [{ type: "heatmap", x, z, colorscale: "Viridis" }], layout);
+"""
+WITH_UPLOT = """
+const chart = (element, x, lines) => new uPlot({
+  width: element.clientWidth, height: element.clientHeight, legend: { show: false },
+  scales: { x: { time: false } }, series: [{}, ...lines.map(() => ({ stroke: "teal", width: 1 }))],
+}, [x, ...lines], element);
+"""
 
 
-def peer(library: Path, values: np.ndarray) -> Starlette:
-    """A page on which Plotly draws [run, metric, step], a chart for every metric."""
+def peer(library: Path, values: np.ndarray, cells: np.ndarray, draw: str = WITH_PLOTLY) -> Starlette:
+    """A page on which a library draws [run, metric, step], a chart for every metric, and a map of cells."""
     runs, panels, steps = values.shape
-    page = PAGE % {"shape": f"[{runs}, {panels}, {steps}]", "height": 210, "frames": FRAMES}
-    raw = values.tobytes()
-    return Starlette(
-        routes=[
-            Route("/", lambda _: HTMLResponse(page)),
-            Route("/plotly.min.js", lambda _: FileResponse(library)),
-            Route("/values", lambda _: Response(raw, media_type="application/octet-stream")),
-        ]
-    )
-
-
-GRID = """<!doctype html><meta charset="utf-8"><style>body{margin:0} #all{height:400px}</style>
-<div id="all"></div>%s
-<script type="module">
-%s
-const values = await (await fetch("values")).json();
-const element = document.getElementById("all");
-%s
-window.finished = await frames2();
-</script>"""
-OURS = """const { drawFigure } = await import("./library.js");
-const x = values[0].map((_, step) => step), y = values.map((_, layer) => String(layer));
-const heat = { mark: "Heat", label: "grid", x, y, values, low: -4, high: 4,
-               colours: "sequential", scale: "linear" };
-const panel = { title: "grid", marks: [heat], x: "step", y: "layer", x_scale: "linear", y_scale: "linear",
-                x_range: null, y_range: null, latest: "" };
-drawFigure(element, { title: "grid", panels: [panel], note: "", columns: 1 });"""
-THEIRS = """await Plotly.newPlot(element, [{ type: "heatmap", z: values, colorscale: "Viridis" }]);"""
-
-
-def grid(library: Path, values: np.ndarray, ours: bool) -> Starlette:
-    """A page with one heat map of [row, column], drawn by our module or by Plotly."""
-    script = "" if ours else '<script src="library.js"></script>'
-    page = GRID % (script, FRAMES, OURS if ours else THEIRS)
+    said = {"shape": [runs, panels, steps], "cells": list(cells.shape), "frames": FRAMES, "draw": draw}
+    page = PAGE % {**said, "height": 210 if panels > 1 else 420, "columns": 3 if panels > 1 else 2}
+    raw, more = values.tobytes(), cells.astype(np.float32).tobytes()
     return Starlette(
         routes=[
             Route("/", lambda _: HTMLResponse(page)),
             Route("/library.js", lambda _: FileResponse(library, media_type="text/javascript")),
-            Route("/values", lambda _: JSONResponse(values.round(4).tolist())),
+            Route("/values", lambda _: Response(raw, media_type="application/octet-stream")),
+            Route("/cells", lambda _: Response(more, media_type="application/octet-stream")),
         ]
     )
 

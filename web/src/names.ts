@@ -2,6 +2,7 @@
 
 import type { Run } from "./api";
 import { condition } from "./colours";
+import { once } from "./once";
 
 /** Names without what they all begin and end with, cut at word borders; a name that vanishes stays whole. */
 export function shortened(names: string[]): string[] {
@@ -12,16 +13,7 @@ export function shortened(names: string[]): string[] {
   return split.map((words) => words.slice(head).join("") || words.join(""));
 }
 
-/** What is told of a list once: every panel of a page asks it of the same list. */
-function once<List extends object, Told>(tell: (list: List) => Told): (list: List) => Told {
-  const known = new WeakMap<List, Told>();
-  return (list) => {
-    if (!known.has(list)) known.set(list, tell(list));
-    return known.get(list)!;
-  };
-}
-
-/** Names of runs by id, short where they are drawn together. */
+/** Names of runs by id, short where they are drawn together; every panel asks it of the same list. */
 export const namesOf = once((list: Run[]): ReadonlyMap<string, string> => {
   const short = shortened(list.map((run) => run.name));
   return new Map(list.map((run, index) => [run.id, short[index]]));

@@ -48,13 +48,13 @@ def one_definition(
     Left out, the stimulus is the first in the table, and the settings are the part's defaults (or the only
     ones there are).
     """
-    stimuli = list(dict.fromkeys(table["stimulus_name"]))
+    stimuli = list(table["stimulus_name"].unique())
     if stimulus is None:
         stimulus = next((name for name in stimuli if name), "")
     if stimulus not in stimuli:
         raise UnknownName(f"stimulus {part!r} was measured on", str(stimulus), stimuli)
     table = table[table["stimulus_name"] == stimulus]
-    choices = list(dict.fromkeys(table["settings"]))
+    choices = list(table["settings"].unique())
     if settings is None:
         settings = choices[0] if len(choices) == 1 else ""
     if settings not in choices:

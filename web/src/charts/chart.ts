@@ -26,6 +26,8 @@ export interface ChartOptions {
   words?: { x: string; y: string };
   /** The pointer is at x (null: it left), nearest to a trace of this run. */
   onPoint(x: number | null, run: string | null): void;
+  /** A range of x is being brushed. */
+  onBrush(range: [number, number]): void;
   /** A range of x was brushed; null asks for all of it. */
   onZoom(range: [number, number] | null): void;
   /** A checkpoint's tick was clicked. */
@@ -277,6 +279,14 @@ export class Chart {
     // Only a real pointer speaks; a cursor that was set from elsewhere only listens.
     if (!event || !this.moved || left === undefined || left < 0) return;
     this.options.onPoint(u.posToVal(left, "x"), nearestRun(u, this.traces, left, top ?? 0));
+    const brush = this.brush(u);
+    if (brush) this.options.onBrush(brush);
+  }
+
+  /** What the brush covers, if it is more than a click. */
+  private brush(u: uPlot): [number, number] | null {
+    const { left, width } = u.select;
+    return width < 4 ? null : [u.posToVal(left, "x"), u.posToVal(left + width, "x")];
   }
 
   private leave(run: uPlot.Cursor.MouseListener): uPlot.Cursor.MouseListener {
@@ -288,9 +298,8 @@ export class Chart {
   }
 
   private brushed(u: uPlot): void {
-    const { left, width } = u.select;
-    if (width < 4) return;
-    const range: [number, number] = [u.posToVal(left, "x"), u.posToVal(left + width, "x")];
+    const range = this.brush(u);
+    if (!range) return;
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.options.onZoom(range);
   }

@@ -91,7 +91,8 @@ function colourLine(
   const shown = new Float32Array(wide).fill(NaN);
   const middle = heat.colours === "diverging" ? 0.5 : 0;
   const values = heat.values[row]!;
-  for (let column = 0; column < values.length; column++) {
+  const [first, end] = columnsInView(ground);
+  for (let column = first; column < end; column++) {
     const value = values[column];
     if (typeof value !== "number") continue;
     const share = shareOf(heat, value);
@@ -105,19 +106,29 @@ function colourLine(
   return Uint32Array.from(shown, (share) => (Number.isNaN(share) ? 0 : table[Math.round(share * 255)]!));
 }
 
+/** The first column of which anything is seen, and the one after the last. */
+function columnsInView({ left, wide, edges }: Ground): [number, number] {
+  let [first, end] = [0, edges.length - 1];
+  while (first < end && edges[first + 1]! <= left) first++;
+  while (end > first && edges[end - 1]! >= left + wide) end--;
+  return [first, end];
+}
+
 function eachCell(
   heat: Heat,
-  { left, top, wide, high, edges }: Ground,
+  ground: Ground,
   visit: (value: Heat["values"][number][number], x: number, y: number, wide: number, high: number) => void,
 ): void {
+  const { left, top, wide, high, edges } = ground;
   const tall = high / heat.y.length;
+  const [first, end] = columnsInView(ground);
   heat.values.forEach((row, nth) => {
     const y = top + high - (nth + 1) * tall;
-    row.forEach((value, column) => {
+    for (let column = first; column < end; column++) {
       const from = Math.max(edges[column]!, left);
       const to = Math.min(edges[column + 1]!, left + wide);
-      if (to > from) visit(value, from, y, to - from, tall);
-    });
+      if (to > from) visit(row[column]!, from, y, to - from, tall);
+    }
   });
 }
 

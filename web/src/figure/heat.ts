@@ -44,6 +44,9 @@ export class HeatMap implements Drawn {
   private readonly base = h("canvas", { class: "figure-canvas" });
   private readonly over = h("canvas", { class: "figure-canvas figure-over" });
   private readonly full: Range;
+  private readonly grid: boolean;
+  /** Edges of the columns, in units of x. */
+  private readonly edges: number[];
   private readonly stops: (() => void)[] = [];
   private ground: Ground = { left: 0, top: 0, wide: 0, high: 0, edges: [] };
   private width = 0;
@@ -58,7 +61,9 @@ export class HeatMap implements Drawn {
   ) {
     this.heat = marksOf(panel, "Heat")[0]!;
     this.full = xLimits(panel);
-    const shown = isGrid(this.heat) ? { ...panel, y: "", x: `${panel.y} ↑ ${panel.x} →` } : panel;
+    this.grid = isGrid(this.heat);
+    this.edges = columnEdges(this.heat, panel.x_scale);
+    const shown = this.grid ? { ...panel, y: "", x: `${panel.y} ↑ ${panel.x} →` } : panel;
     this.frame = frameOf(shown, shared.link);
     this.element = this.frame.element;
     this.frame.body.append(this.base, this.over);
@@ -95,10 +100,6 @@ export class HeatMap implements Drawn {
     return [(edges[column]! + edges[column + 1]!) / 2, top + high - (row + 0.5) * tall];
   }
 
-  private get grid(): boolean {
-    return isGrid(this.heat);
-  }
-
   private get range(): Range {
     return (!this.grid && this.shared.link.range) || this.full;
   }
@@ -133,8 +134,8 @@ export class HeatMap implements Drawn {
   private paint(): void {
     const { left, wide } = this.ground;
     if (!this.width) return;
-    const share = (edge: number) => along(this.panel.x_scale, this.range, edge);
-    this.ground.edges = columnEdges(this.heat, this.panel.x_scale).map((edge) => left + share(edge) * wide);
+    const range = this.range;
+    this.ground.edges = this.edges.map((edge) => left + along(this.panel.x_scale, range, edge) * wide);
     const context = this.clean(this.base);
     paintCells(context, this.heat, this.ground, this.shared.theme, this.options.hollow !== undefined);
     paintNames(context, this.seen);
@@ -239,7 +240,7 @@ export class HeatMap implements Drawn {
   }
 
   private columnOf(x: number): number {
-    const edges = columnEdges(this.heat, this.panel.x_scale);
+    const { edges } = this;
     return edges.findIndex((edge, nth) => nth + 1 < edges.length && x >= edge && x <= edges[nth + 1]!);
   }
 

@@ -6,6 +6,7 @@ import { marksOf, type Line, type Panel, type Points, type Rule } from "./descri
 import { label } from "./dom";
 import { FACE, LABEL, spread, stack, width } from "./lettering";
 import { count } from "./numbers";
+import { once } from "../once";
 import { finite } from "./scale";
 import { faded, hueOf, type Theme } from "./theme";
 
@@ -154,16 +155,22 @@ function median(values: number[]): number {
 function paintLonely({ context, x, y }: Plot, u: uPlot, curve: Curve, theme: Theme): void {
   if (curve.value < 0) return;
   const values = u.data[curve.value]!;
-  const there = [...values.keys()].filter((i) => values[i] !== undefined);
   context.fillStyle = colourOf(curve.mark, theme);
-  there.forEach((i, nth) => {
-    const [before, after] = [values[there[nth - 1] ?? -1] ?? null, values[there[nth + 1] ?? -1] ?? null];
-    if (values[i] === null || before !== null || after !== null) return;
+  for (const index of lonely(values)) {
     context.beginPath();
-    context.arc(x(u.data[0]![i]!), y(values[i]!), 1.6, 0, 2 * Math.PI);
+    context.arc(x(u.data[0]![index]!), y(values[index]!), 1.6, 0, 2 * Math.PI);
     context.fill();
-  });
+  }
 }
+
+/** Indices of values between two gaps. */
+const lonely = once((values: ArrayLike<number | null | undefined>): number[] => {
+  const there = Array.from(values, (_, index) => index).filter((index) => values[index] !== undefined);
+  return there.filter((index, nth) => {
+    const [before, after] = [values[there[nth - 1] ?? -1] ?? null, values[there[nth + 1] ?? -1] ?? null];
+    return values[index] !== null && before === null && after === null;
+  });
+});
 
 /** The step that was chosen, e.g. by a scrubber. */
 function paintPlace({ context, top, high, x }: Plot, place: number, theme: Theme): void {
@@ -177,14 +184,15 @@ function paintPlace({ context, top, high, x }: Plot, place: number, theme: Theme
   context.setLineDash([]);
 }
 
-function paintTicks({ context, top, high, x }: Plot, panel: Panel, theme: Theme): void {
+function paintTicks({ context, left, top, wide, high, x }: Plot, panel: Panel, theme: Theme): void {
   context.strokeStyle = theme.muted;
   context.lineWidth = 0.8;
   context.beginPath();
   for (const mark of marksOf(panel, "Ticks")) {
-    for (const step of finite(mark.x)) {
-      context.moveTo(x(step), top + high - 4);
-      context.lineTo(x(step), top + high);
+    for (const place of finite(mark.x).map(x)) {
+      if (place < left || place > left + wide) continue;
+      context.moveTo(place, top + high - 4);
+      context.lineTo(place, top + high);
     }
   }
   context.stroke();

@@ -22,7 +22,7 @@ export function layersView(element: HTMLElement, source: Source, memory: Memory,
 
 class LayersView implements Shown {
   private parts: Part[] = [];
-  private transitions: Transition[] = [];
+  private transitions: Promise<Transition[]> = Promise.resolve([]);
   private choice: Choice | null = null;
   private map: DrawnFigure | null = null;
   private course: DrawnFigure | null = null;
@@ -50,7 +50,7 @@ class LayersView implements Shown {
   async begin(): Promise<void> {
     this.parts = (await this.source.parts()).filter(isLayered);
     if (!this.parts.length) return say(this.element, "No part that gives one number a layer was measured.");
-    this.transitions = await this.source.transitions();
+    this.transitions = this.source.transitions();
     this.stop = this.memory.watch(() => begin(this.above, this.refresh()));
     await this.refresh();
   }
@@ -59,17 +59,15 @@ class LayersView implements Shown {
     const choice = choiceIn(this.memory, this.parts);
     if (sameChoice(this.choice, choice)) return;
     this.choice = choice;
-    const rows = lastLoop(await this.source.rows(choice));
+    const [rows, transitions] = await Promise.all([this.source.rows(choice), this.transitions]);
     if (!sameChoice(this.choice, choice)) return;
     fill(this.top, choosers(this.memory, this.parts, choice));
-    this.draw(rows, choice);
+    this.draw(lastLoop(rows), choice, transitions);
   }
 
-  private draw(rows: Rows, choice: Choice): void {
+  private draw(rows: Rows, choice: Choice, transitions: Transition[]): void {
     const { part, stimulus } = choice;
-    const claims = this.transitions.filter(
-      (one) => one.part === part && (!stimulus || one.stimulus === stimulus),
-    );
+    const claims = transitions.filter((one) => one.part === part && (!stimulus || one.stimulus === stimulus));
     const layers = along(rows, "layer");
     const at = (row: number) => placeOf(rows, { layer: layers[row]! });
     const single = (row: number) => {

@@ -11,6 +11,7 @@ import { happenings, marks } from "../marks";
 import { view, type View } from "../state";
 import { useStore } from "../store";
 import { theme, type Theme } from "../theme";
+import { brushing } from "./brush";
 import { lineNames } from "./data";
 import { NONE, useChart, useTraces, useWidth } from "./hooks";
 import { zoomTo } from "./zoom";
@@ -65,6 +66,7 @@ function optionsOf(props: PlotProps, now: View, colours: Theme, width: number, r
           room,
           words: props.large ? words(props.metric, now) : undefined,
           onPoint: (x, run) => point({ x, run, axis: now.x, source: chart() }),
+          onBrush: (range) => brushing({ metric: props.metric, runs: props.runs, width, view: now }, range),
           onZoom: (range) => zoomTo(range, now.x),
           onCheckpoint: (at) => view.set({ step: nearestCheckpoint(at) }),
         };

@@ -4,22 +4,22 @@ import { drawn, runs } from "../runs";
 import { view } from "../state";
 import { askAhead } from "./data";
 import { firstNames, PAGE } from "./metrics";
-import { atFirst } from "./near";
+import { MARGIN } from "./near";
 import { HEIGHT } from "./Panel";
 
-/** As in the style sheet: a panel's least width, what is between two, and what is beside all of them. */
-const [LEAST, GAP, BESIDE] = [300, 24, 40];
+/** As in the style sheet: a panel's least width, what is between two, what is beside all of them, and what a
+ * panel takes from top to top. */
+const [LEAST, GAP, BESIDE, PITCH] = [300, 24, 40, HEIGHT + 57];
 
-/** How many panels are likely to be in view at first. */
-export const likely = (): number => atFirst(LEAST, HEIGHT);
+const room = (): number => (document.querySelector("main")?.clientWidth ?? 0) - BESIDE;
+const columns = (): number => Math.max(1, Math.floor((room() + GAP) / (LEAST + GAP)));
+
+/** How many panels are near at first. */
+export const likely = (): number => columns() * Math.floor((innerHeight + MARGIN) / PITCH);
 
 /** The width that the grid will give a panel; 0 where there is no page yet. */
-export function panelWidth(): number {
-  const room = (document.querySelector("main")?.clientWidth ?? 0) - BESIDE;
-  if (room <= 0) return 0;
-  const columns = Math.max(1, Math.floor((room + GAP) / (LEAST + GAP)));
-  return Math.floor((room - (columns - 1) * GAP) / columns);
-}
+export const panelWidth = (): number =>
+  room() > 0 ? Math.floor((room() - (columns() - 1) * GAP) / columns()) : 0;
 
 export function askEarly(): void {
   const stop = runs.watch(({ loaded }) => {

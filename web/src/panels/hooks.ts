@@ -8,6 +8,7 @@ import { Chart, type ChartOptions } from "../charts/chart";
 import type { Trace } from "../charts/trace";
 import { cursor } from "../cursor";
 import type { Theme } from "../theme";
+import { foreseen } from "./brush";
 import { keyOf, load, type Wanted } from "./data";
 
 /** The element's width in whole CSS pixels; until it is known, what it is expected to be (0: that is not known). */
@@ -37,6 +38,8 @@ export function useTraces(
   const key = wanted.width ? keyOf(wanted) : "";
   useLayoutEffect(() => {
     if (!key) return;
+    const early = foreseen(wanted);
+    if (early) setTraces(early);
     const stop = new AbortController();
     load(wanted, stop.signal)
       .then((found) => stop.signal.aborted || setTraces(found))

@@ -4,7 +4,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 
 /** This far outside the window a panel is still kept. */
-const MARGIN = 500;
+export const MARGIN = 500;
 
 const callbacks = new WeakMap<Element, (near: boolean) => void>();
 
@@ -12,10 +12,6 @@ const observer = new IntersectionObserver(
   (entries) => entries.forEach((entry) => callbacks.get(entry.target)?.(entry.isIntersecting)),
   { rootMargin: `${MARGIN}px 0px` },
 );
-
-/** As many panels of this size are near at first, if they begin at the top of a page. */
-export const atFirst = (width: number, height: number): number =>
-  Math.ceil(innerWidth / width) * Math.ceil((innerHeight + MARGIN) / height);
 
 /** Whether the element is near; `first` says what to take it for until the observer speaks, a frame later. */
 export function useNear(element: RefObject<Element | null>, first: boolean): boolean {
