@@ -143,21 +143,26 @@ export function visible(trace: Trace, from: number, to: number): [number, number
   return [first, last];
 }
 
-/** The buckets of a trace that reach into a range, and how many points they hold. */
-export function cut(trace: Trace, from: number, to: number): Trace {
-  let [first, end] = [0, trace.x.length];
-  while (first < end && trace.right[first] <= from) first++;
-  while (end > first && trace.left[end - 1] > to) end--;
-  const part = <Numbers extends Float64Array | Float32Array | Uint32Array>(column: Numbers) =>
-    column.subarray(first, end) as Numbers;
-  const [count, nonfinite] = [part(trace.count), part(trace.nonfinite)];
-  const sum = (column: Uint32Array) => column.reduce((total, one) => total + one, 0);
-  return {
-    ...trace,
-    info: { ...trace.info, points: sum(count), buckets: end - first, nonfinite: sum(nonfinite) },
-    ...{ count, nonfinite, x: part(trace.x), left: part(trace.left), right: part(trace.right) },
-    ...{ low: part(trace.low), high: part(trace.high), line: part(trace.line) },
-  };
+/** The buckets of traces that reach into a range, and how many points they hold. */
+export function cut(list: Trace[], from: number, to: number): Trace[] {
+  // What was one column stays one: `align` tells equal x by it.
+  const parts = new Map<Trace["x"], Trace["x"]>();
+  return list.map((trace) => {
+    let [first, end] = [0, trace.x.length];
+    while (first < end && trace.right[first] <= from) first++;
+    while (end > first && trace.left[end - 1] > to) end--;
+    const part = <Numbers extends Float64Array | Float32Array | Uint32Array>(column: Numbers) =>
+      column.subarray(first, end) as Numbers;
+    if (!parts.has(trace.x)) parts.set(trace.x, part(trace.x));
+    const [count, nonfinite] = [part(trace.count), part(trace.nonfinite)];
+    const sum = (column: Uint32Array) => column.reduce((total, one) => total + one, 0);
+    return {
+      ...trace,
+      info: { ...trace.info, points: sum(count), buckets: end - first, nonfinite: sum(nonfinite) },
+      ...{ count, nonfinite, x: parts.get(trace.x)!, left: part(trace.left), right: part(trace.right) },
+      ...{ low: part(trace.low), high: part(trace.high), line: part(trace.line) },
+    };
+  });
 }
 
 export interface Extent {

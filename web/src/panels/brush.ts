@@ -48,5 +48,5 @@ export function brushing(wanted: Wanted, range: [number, number]): void {
 export function foreseen(wanted: Wanted): Trace[] | null {
   const { from, to } = wanted.view;
   if (from === null || to === null || held?.key !== anywhere(wanted) || !fits(from, to)) return null;
-  return held.traces.map((trace) => cut(trace, from, to));
+  return cut(held.traces, from, to);
 }

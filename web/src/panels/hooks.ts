@@ -2,7 +2,7 @@
  *
  * Effects run before the browser paints, so that a zoom is asked for, and drawn with what there is, at once. */
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { Chart, type ChartOptions } from "../charts/chart";
 import type { Trace } from "../charts/trace";
@@ -34,19 +34,19 @@ export function useTraces(
   colours: Theme,
   failed: (why: string) => void,
 ): Trace[] {
-  const [traces, setTraces] = useState(NONE);
+  const [held, setHeld] = useState({ key: "", traces: NONE });
   const key = wanted.width ? keyOf(wanted) : "";
+  // What a brush asked for is drawn at once, and not first what there was before.
+  const early = useMemo(() => (key ? foreseen(wanted) : null), [key]);
   useLayoutEffect(() => {
     if (!key) return;
-    const early = foreseen(wanted);
-    if (early) setTraces(early);
     const stop = new AbortController();
     load(wanted, stop.signal)
-      .then((found) => stop.signal.aborted || setTraces(found))
+      .then((traces) => stop.signal.aborted || setHeld({ key, traces }))
       .catch((error: Error) => stop.signal.aborted || failed(error.message));
     return () => stop.abort();
   }, [key, changed, colours]);
-  return traces;
+  return held.key === key ? held.traces : (early ?? held.traces);
 }
 
 /** A chart on the element, made anew when one of `fixed` changes; it follows the crosshair of all others. */
