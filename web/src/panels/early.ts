@@ -1,7 +1,8 @@
 /** What the first panels will ask for is asked as soon as the runs are known, while the page is still made. */
 
+import type { Run } from "../api";
 import { drawn, runs } from "../runs";
-import { view } from "../state";
+import { view, type View } from "../state";
 import { askAhead } from "./data";
 import { firstNames, PAGE } from "./metrics";
 import { MARGIN } from "./near";
@@ -21,17 +22,26 @@ export const likely = (): number => columns() * Math.floor((innerHeight + MARGIN
 export const panelWidth = (): number =>
   room() > 0 ? Math.floor((room() - (columns() - 1) * GAP) / columns()) : 0;
 
+/** The width that a chart beside the page will have. */
+const widthBeside = (): number =>
+  Math.floor((innerWidth <= 1000 ? Math.min(560, innerWidth - 60) : Math.max(380, 0.42 * innerWidth)) - 56);
+
+/** The metrics that will be drawn first, and how wide. */
+function firstDrawn(list: Run[], now: View): { metrics: string[]; width: number } {
+  if (now.open.startsWith("metric:"))
+    return { metrics: [now.open.slice("metric:".length)], width: widthBeside() };
+  const names = now.page === "metrics" && !now.open ? firstNames(list, now.m) : null;
+  const shown = names?.sections.filter(({ prefix }) => !now.folded.includes(prefix || "-")) ?? [];
+  const metrics = shown.flatMap((section) => section.names.slice(0, PAGE)).slice(0, likely());
+  return { metrics, width: panelWidth() };
+}
+
 export function askEarly(): void {
   const stop = runs.watch(({ loaded }) => {
     if (!loaded) return;
     stop();
-    const now = view.get();
-    const list = drawn();
-    const width = panelWidth();
-    const names = firstNames(list, now.m);
-    if (now.page !== "metrics" || !list.length || !width || !names) return;
-    const shown = names.sections.filter(({ prefix }) => !now.folded.includes(prefix || "-"));
-    const metrics = shown.flatMap((section) => section.names.slice(0, PAGE)).slice(0, likely());
-    askAhead(metrics, { runs: list, width, view: now });
+    const [now, list] = [view.get(), drawn()];
+    const { metrics, width } = firstDrawn(list, now);
+    if (list.length && metrics.length && width > 0) askAhead(metrics, { runs: list, width, view: now });
   });
 }
