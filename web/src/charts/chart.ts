@@ -167,7 +167,7 @@ export class Chart {
     const { options } = this;
     return {
       ...this.size,
-      padding: [12, options.room || 10, 0, 0],
+      padding: [12, options.room || 18, 0, 0],
       legend: { show: false },
       scales: {
         x: xScale(options.xKind, () => this.domain),

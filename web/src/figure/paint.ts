@@ -13,6 +13,8 @@ import { faded, hueOf, type Theme } from "./theme";
 export const RULE_ROW = 14;
 export const RAIL_ROW = 13;
 const MOST_LABELS = 6;
+/** The last tick of x reaches this far beyond the plot. */
+const LEAST_RIGHT = 18;
 const MOST_RIGHT = 130;
 
 /** The plot's rectangle and its canvas, with a pixel of the page as the unit. */
@@ -61,7 +63,7 @@ export function endLabels(panel: Panel): (Line | Points)[] {
 /** Room for end labels, the same in every panel of a figure so that their x axes line up. */
 export function rightMargin(panels: Panel[]): number {
   const widths = panels.flatMap((panel) => endLabels(panel).map((mark) => width(label(mark.label, 24))));
-  return Math.min(Math.max(0, ...widths) + 10, MOST_RIGHT);
+  return Math.min(Math.max(LEAST_RIGHT, Math.max(0, ...widths) + 10), MOST_RIGHT);
 }
 
 /** Labelled transitions, from left to right. */
