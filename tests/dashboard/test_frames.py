@@ -28,6 +28,24 @@ def test_columns_come_back_bit_for_bit_and_aligned():
     assert len(data) % 8 == 0
 
 
+def test_equal_columns_are_sent_once():
+    edges, values = np.arange(500.0), np.random.default_rng(0).random((3, 500))
+    runs = [
+        column
+        for index, row in enumerate(values)
+        for column in (Column("left", "f8", edges, index), Column("low", "f4", row, index))
+    ]
+    data = frame({}, [*runs, Column("empty", "f4", [], 3), Column("none", "f4", [], 3)])
+    header, found = read_frame(data)
+    assert [one.get("same") for one in header["layout"]] == [None, None, 0, None, 0, None, None, 6]
+    assert all(found[place].tobytes() == edges.tobytes() for place in (0, 2, 4))
+    assert [found[place].tolist() for place in (1, 3, 5)] == values.astype(np.float32).tolist()
+    assert len(data) < 8 * 500 + 3 * 4 * 500 + 900
+    # Of equal bytes but another type: not the same column.
+    zeros = read_frame(frame({}, [Column("f", "f4", [0.0, 0.0]), Column("u", "u4", [0, 0])]))[0]["layout"]
+    assert "same" not in zeros[1]
+
+
 def test_what_is_not_finite_has_a_name():
     document = {"a": math.nan, "b": [math.inf, -math.inf], "c": np.float32(math.nan), "d": np.int64(3)}
     text = strict(document)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ontogeny.dashboard import pyramid as module
-from ontogeny.dashboard.pyramid import Pyramid, window_means
+from ontogeny.dashboard.pyramid import Pyramid, level_within, window_means, within
 from ontogeny.dashboard.strands import Strand
 from ontogeny.views.buckets import FINEST, buckets, level_for, merged
 
@@ -86,6 +86,22 @@ def test_the_level_is_the_finest_that_fits(long, spacing, most):
     assert len(kept.within(0, 2**52, level)) <= most or level == FINEST
     if level:
         assert len(kept.within(0, 2**52, level - 1)) > most
+
+
+@pytest.mark.parametrize("spacing", ["linear", "step"])
+@pytest.mark.parametrize("span", [(0, 2**52), (10_001, 20_003), (10**9, 2 * 10**9)])
+def test_several_together_are_what_each_is_alone(long, spacing, span):
+    """Equal x, unequal x and none, long strands and short ones: sharing their edges changes nothing."""
+    short = cut(long, 800)
+    other = Strand(0, False, (), short.x, np.where(np.isfinite(short.y), -short.y, 7.0))
+    empty = Strand(0, False, (), np.zeros(0, np.int64), np.zeros(0))
+    every = [Pyramid(one, spacing) for one in (short, other, long, strand(900, seed=5), empty, other)]
+    assert level_within([], *span, 50) == 0
+    for most in (1, 50, 600, 100_000):
+        assert level_within(every, *span, most) == max(one.level_within(*span, most) for one in every)
+    for level in (0, 3, 7):
+        together = within(every, *span, level)
+        assert [fields(held) for held in together] == [fields(one.within(*span, level)) for one in every]
 
 
 def test_a_thousand_spikes_show_at_every_zoom():

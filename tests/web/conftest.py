@@ -98,7 +98,7 @@ def open_page(browser: Browser, static: Path, serve: Callable[[World], str]) -> 
     contexts = []
 
     def start(world: World, view: str = "", **options: Any) -> Page:
-        context = browser.new_context(viewport={"width": 1280, "height": 800}, **options)
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)

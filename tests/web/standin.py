@@ -7,7 +7,6 @@ every number it should see. The series are bucketed by the code the real server 
 import asyncio
 import json
 import math
-import struct
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
@@ -20,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from ontogeny.dashboard import frames
+from ontogeny.dashboard.frames import Column
 from ontogeny.views.buckets import buckets, smoothed
 from web.worlds import World, example, strict
 
@@ -34,16 +35,7 @@ TYPES = {"left": "f8", "right": "f8", "count": "u4", "nonfinite": "u4"}
 
 def frame(header: dict[str, Any], columns: list[tuple[str, str, np.ndarray, int | None]]) -> bytes:
     """The contract's binary frame."""
-    layout = []
-    body = b""
-    for name, kind, column, series in columns:
-        raw = np.asarray(column, dtype="<" + kind).tobytes()
-        body += raw + b"\0" * (-len(raw) % 8)
-        entry = {"name": name, "type": kind, "length": len(column)}
-        layout.append(entry if series is None else entry | {"series": series})
-    text = json.dumps(header | {"layout": layout}).encode()
-    text += b" " * (-len(text) % 8)
-    return b"ONTO" + struct.pack("<I", len(text)) + text + body
+    return frames.frame(header, [Column(*column) for column in columns])
 
 
 Query = Mapping[str, str]
@@ -52,10 +44,10 @@ Query = Mapping[str, str]
 def answer(made: Callable[[World, Query], bytes], world: World, request: Request) -> Response:
     """The frame of one metric; of several one after the other, each after its length."""
     query = request.query_params
-    frames = [made(world, {**query, "metric": metric}) for metric in query.getlist("metric")]
-    if len(frames) > 1:
-        frames = [part for one in frames for part in (len(one).to_bytes(8, "little"), one)]
-    return Response(b"".join(frames), media_type="application/octet-stream")
+    held = [made(world, {**query, "metric": metric}) for metric in query.getlist("metric")]
+    if len(held) > 1:
+        held = [frames.prefixed(one) for one in held]
+    return Response(b"".join(held), media_type="application/octet-stream")
 
 
 def answer_group(world: World, query: Query) -> bytes:
