@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from ontogeny.views import spectra_over_time
-from ontogeny.views.figure import Line
+from ontogeny.views.figure import Line, Rail
 from ontogeny.views.spectra_over_time import kind_of
 
 
@@ -56,3 +56,20 @@ def test_one_name_at_several_layers_is_one_line_a_layer():
 def test_without_matrices_it_says_so():
     (panel,) = spectra_over_time(pd.DataFrame()).panels
     assert "no part was measured on weight matrices" in panel.marks[0].text
+
+
+def test_columns_it_does_not_read_and_empty_axes_change_nothing():
+    table = pd.DataFrame({
+        "part": "a", "component": "", "step": [2, 0, 1, 0], "layer": [0, 0, 0, 1], "matrix": "up",
+        "value": [3.0, float("nan"), 2.0, float("inf")], "status": ["ok", "undefined", "ok", "nonfinite"],
+    })  # fmt: skip
+    more = table.assign(run="one", reason="because", head=pd.NA, loop=pd.NA, stimulus_name=pd.NA)
+    figure = spectra_over_time(more)
+    assert figure.plain() == spectra_over_time(table).plain()
+    marks = figure.panels[0].marks
+    first, second = (mark for mark in marks if isinstance(mark, Line))
+    assert (first.x, first.y[1:], second.y) == ((0.0, 1.0, 2.0), (2.0, 3.0), (float("inf"),))
+    assert [(mark.kind, mark.x) for mark in marks if isinstance(mark, Rail)] == [
+        ("nonfinite", (0.0,)),
+        ("missing", (0.0,)),
+    ]

@@ -157,7 +157,9 @@ def clearest(transitions: pd.DataFrame, most: int = 5) -> pd.DataFrame:
 
 def checkpoints(*tables: pd.DataFrame) -> tuple[Ticks, ...]:
     """The steps that were measured, as ticks; nothing where there are none."""
-    steps = sorted({int(step) for table in tables if "step" in table for step in table["step"].dropna()})
+    steps = sorted(
+        {int(step) for table in tables if "step" in table for step in table["step"].dropna().unique()}
+    )
     return (Ticks(numbers(steps)),) if steps else ()
 
 
@@ -166,6 +168,8 @@ def missing_rail(rows: pd.DataFrame) -> tuple[Rail, ...]:
     if "step" not in rows:
         return ()
     lost = rows[~np.isfinite(column(rows, "value"))]
+    if lost.empty:
+        return ()
     status = _texts(lost, "status")
     nonfinite = _rail("nonfinite", lost.loc[status == "nonfinite", "step"], "non-finite")
     return nonfinite + _rail("missing", lost.loc[status != "nonfinite", "step"], "undefined")
