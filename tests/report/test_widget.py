@@ -31,6 +31,17 @@ def test_with_both_it_is_a_widget_that_carries_its_picture(monkeypatch):
     assert data["text/plain"] == "Curve: two points"
 
 
+def test_what_it_shows_since_has_no_old_picture(monkeypatch):
+    pytest.importorskip("anywidget")
+    monkeypatch.setattr(widget, "_bundle", lambda: ("export default {render() {}}", ".a{}"))
+    shown = show(CURVE)
+    shown.figure = Figure("Another", ()).plain()
+    data, *_ = shown._repr_mimebundle_()
+    assert WIDGET_VIEW in data
+    assert "image/png" not in data
+    assert data["text/plain"] == "Another"
+
+
 def test_a_table_is_shown_as_one():
     table = Table((Column("part", "name"),), (("<script>",),))
     assert "<bdi>&lt;script&gt;</bdi>" in pictures(Figure("T", (Panel("T", (table,)),)))["text/html"]

@@ -104,6 +104,11 @@ def _widget_class(script: str, style: str) -> Any:
             # A widget's own view comes first where it can run; the picture is for wherever it cannot.
             bundle = super()._repr_mimebundle_(**asked)
             data, *metadata = bundle if isinstance(bundle, tuple) else (bundle or {},)
-            return ({**data, **pictures(self.described)}, *metadata)
+            return ({**data, **self._still()}, *metadata)
+
+        def _still(self) -> dict[str, Any]:
+            if self.figure == self.described.plain():
+                return pictures(self.described)
+            return {"text/plain": str(self.figure.get("title", ""))}  # a later description: no old picture
 
     return FigureWidget

@@ -54,11 +54,24 @@ export function themeOf(element: Element): Theme {
 }
 
 function isDark(element: Element): boolean {
-  const chosen = element.closest("[data-theme]")?.getAttribute("data-theme");
+  const chosen = around(element, "data-theme");
   if (chosen === "dark" || chosen === "light") return chosen === "dark";
-  const jupyter = element.closest("[data-jp-theme-light]")?.getAttribute("data-jp-theme-light");
+  const jupyter = around(element, "data-jp-theme-light");
   if (jupyter) return jupyter === "false";
   return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** An attribute of the nearest element around that has it; before it is on the page, of the page. */
+function around(element: Element, name: string): string | null {
+  let place: Element | null = element;
+  while (place) {
+    const found: Element | null = place.closest(`[${name}]`);
+    if (found) return found.getAttribute(name);
+    const root: Node = place.getRootNode();
+    if (root instanceof ShadowRoot) place = root.host;
+    else place = root === document || place === document.body ? null : document.body;
+  }
+  return null;
 }
 
 /** Runs `done` when the reader or the page changes between light and dark; returns how to stop. */

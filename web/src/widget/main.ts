@@ -5,6 +5,7 @@ import "../figure/figure.css";
 import "./widget.css";
 import type { Figure } from "../figure/description";
 import { drawFigure } from "../figure/draw";
+import { keepKeys } from "./keys";
 
 /** What anywidget hands over of the Python side's state. */
 interface Model {
@@ -21,7 +22,9 @@ export default {
     const drawn = drawFigure(place, model.get("figure"));
     const changed = () => drawn.update(model.get("figure"));
     model.on("change:figure", changed);
+    const release = keepKeys(place);
     return () => {
+      release();
       model.off("change:figure", changed);
       drawn.destroy();
       place.remove();
