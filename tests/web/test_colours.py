@@ -28,8 +28,8 @@ def test_a_figures_own_theme(name, theme):
 def test_a_notebooks_cell():
     blocks = re.findall(r"([^{}]+)\{([^{}]+)\}", (SOURCE / "widget/widget.css").read_text())
     said = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", body)) for _, body in blocks]
-    assert len(said) == 4
-    for colours, theme in zip(said, (LIGHT, DARK, DARK, LIGHT), strict=True):
+    said = [colours for colours in said if colours]
+    for colours, theme in zip(said, (LIGHT, DARK), strict=True):
         assert colours == {key: theme.variables()[key] for key in colours}
 
 

@@ -119,6 +119,20 @@ def test_drawn_before_it_is_on_the_page_it_has_the_notebooks_colours(
     assert [name for name, colour in HAIRLINES.items() if colour in seen] == [theme]
 
 
+def test_it_follows_the_page_from_inside_a_shadow_root(browser: Browser, static: Path):
+    page = opened(browser, static, CURVE, 'data-theme="dark"')
+    page.evaluate(AGAIN.replace("append(cell)", 'attachShadow({ mode: "open" }).append(cell)'))
+    place, canvas = page.locator(".ontogeny-figure"), page.locator("canvas").first
+    expect(place).to_have_attribute("data-dark", "")
+    page.wait_for_timeout(300)
+    assert HAIRLINES["dark"] in canvas.evaluate(COLOURS)
+    page.evaluate("document.body.dataset.theme = 'light'")
+    expect(place).not_to_have_attribute("data-dark", "")
+    page.wait_for_timeout(300)
+    assert HAIRLINES["light"] in canvas.evaluate(COLOURS)
+    page.close()
+
+
 def test_its_keys_are_not_the_notebooks(browser: Browser, static: Path):
     grid = Panel("Map", (Heat("", (0.0, 1.0), ("0", "1"), ((0.0, 1.0), (1.0, 0.0)), 0.0, 1.0),), x="step")
     page = opened(browser, static, Figure("Both", (*CURVE.panels, grid)))

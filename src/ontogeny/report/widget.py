@@ -16,9 +16,9 @@ from ontogeny.report.tables import RunTables
 from ontogeny.store.run import Run
 from ontogeny.views.figure import Figure
 
-#: Width of a picture, in millimetres: about a notebook's cell.
-PICTURE = 230.0
-DOTS_AN_INCH = 110
+#: In millimetres: as wide as a cell of JupyterLab, with letters as large as the live ones.
+PICTURE = 320.0
+DOTS_AN_INCH = 79
 
 
 class Shown(Protocol):

@@ -53,7 +53,8 @@ export function themeOf(element: Element): Theme {
   return theme;
 }
 
-function isDark(element: Element): boolean {
+/** Whether the page, or what is around an element there, is dark. */
+export function isDark(element: Element): boolean {
   const chosen = around(element, "data-theme");
   if (chosen === "dark" || chosen === "light") return chosen === "dark";
   const jupyter = around(element, "data-jp-theme-light");
