@@ -59,6 +59,10 @@ def test_a_run_lists_its_parts(client, run):
     assert steps == [one.step for one in Run.open(client.server.shelf.path / "tiny").checkpoints]
     tokens = [one["tokens"] for one in page["checkpoints"]]
     assert tokens == sorted(tokens)
+    seconds = [one["seconds"] for one in page["checkpoints"]]
+    assert 0 <= seconds[0] < seconds[1]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] <= page["seconds"]
     assert page["has"] == {"patterns": True, "tokens": True, "samples": False, "spectra": False}
 
 
@@ -187,6 +191,7 @@ def test_a_series_of_others_is_shown_by_what_was_measured(home, tmp_path, servin
         assert (line["kind"], line["name"]) == ("series", "foreign")
         page = client.get(f"/api/runs/{line['id']}")
         assert [one["step"] for one in page["checkpoints"]] == [0, 12, 24]
+        assert {one["seconds"] for one in page["checkpoints"]} == {None}
         header, _ = client.get(f"/api/runs/{line['id']}/rows", part="effective_rank")
         assert header["steps"] == [0, 12, 24]
         assert client.get("/api/series", runs=line["id"], metric="loss")[0]["series"][0]["points"] == 0

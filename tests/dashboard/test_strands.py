@@ -7,7 +7,7 @@ import pytest
 
 from dashboard_runs import losses, made
 from ontogeny.dashboard.attempts import Attempt, Memory
-from ontogeny.dashboard.strands import AXES, strands
+from ontogeny.dashboard.strands import AXES, seconds_at, strands
 from ontogeny.errors import UnknownName
 
 
@@ -67,6 +67,24 @@ def test_time_is_spent_training_and_never_runs_back(resumed):
     lengths = [one.seconds[-1] for one in attempts_of(resumed)]
     assert standing.x.max() <= sum(lengths) * AXES["time"] + 1
     assert replaced[0].x.max() <= lengths[0] * AXES["time"] + 1
+
+
+def test_a_step_was_taken_at_the_second_where_its_line_has_it(resumed):
+    attempts = attempts_of(resumed)
+    (steps, *_), (times, *_) = (strands(attempts, "loss", axis) for axis in ("step", "time"))
+    known = dict(zip(steps.x.tolist(), times.x / AXES["time"], strict=True))
+    assert seconds_at(attempts, list(known)) == pytest.approx(list(known.values()), abs=1 / AXES["time"])
+    lengths = [one.seconds[-1] for one in attempts]
+    before, after = seconds_at(attempts, [5, 6])
+    assert before < lengths[0] < after < lengths[0] + lengths[1]
+    assert seconds_at(attempts, [0, 16]) == [0.0, None]
+    assert seconds_at([], [0]) == [None]
+
+
+def test_a_step_between_two_records_lies_between_their_seconds(tmp_path):
+    (attempt,) = attempts_of(made(tmp_path, "sparse", [(10, {"loss": 1.0}), (20, {"loss": 2.0})]))
+    first, last = attempt.seconds
+    assert seconds_at([attempt], [10, 15, 20]) == [first, pytest.approx((first + last) / 2), last]
 
 
 def test_a_run_without_tokens_has_no_such_axis(tmp_path):

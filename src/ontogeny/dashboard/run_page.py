@@ -10,7 +10,7 @@ from ontogeny.dashboard.entry import Entry
 from ontogeny.dashboard.measured import part_list
 from ontogeny.dashboard.runs import run_line
 from ontogeny.dashboard.shelf import Shelf
-from ontogeny.dashboard.strands import TOKENS, strands
+from ontogeny.dashboard.strands import TOKENS, seconds_at, strands
 from ontogeny.store.checkpoint import MANIFEST
 
 #: Prefixes that are listed, the most frequent first.
@@ -19,21 +19,23 @@ TOKEN_LOSS = "token_loss"
 
 
 def checkpoints_of(entry: Entry) -> list[dict[str, Any]]:
-    """Committed checkpoints by step, with the tokens seen by then where that is known."""
+    """Committed checkpoints by step, with the tokens seen and the seconds trained by then, where known."""
     steps = entry.tables.steps()
     tokens = {}
     if len(steps):
         pairs = zip(steps["step"], steps["tokens"], strict=True)
         tokens = {int(step): float(count) for step, count in pairs if count == count}
     if entry.kind == "series":
-        return [{"step": int(step), "tokens": tokens.get(int(step))} for step in steps.get("step", ())]
+        found = [int(step) for step in steps.get("step", ())]
+        return [{"step": step, "tokens": tokens.get(step), "seconds": None} for step in found]
     found = committed(entry.path)
     counted = next(iter(strands(entry.attempts, TOKENS, "step")), None)
     for step in found:
         if step not in tokens and counted is not None:
             before = int(np.searchsorted(counted.x, step, side="right")) - 1
             tokens[step] = float(counted.y[before]) if before >= 0 else 0.0
-    return [{"step": step, "tokens": tokens.get(step)} for step in found]
+    spent = zip(found, seconds_at(entry.attempts, found), strict=True)
+    return [{"step": step, "tokens": tokens.get(step), "seconds": seconds} for step, seconds in spent]
 
 
 def committed(path: Path) -> list[int]:

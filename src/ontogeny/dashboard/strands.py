@@ -72,6 +72,34 @@ def strands(attempts: Sequence[Attempt], metric: str, axis: str) -> list[Strand]
     return [*whole, *(strand for strand in replaced if len(strand))]
 
 
+def seconds_at(attempts: Sequence[Attempt], steps: Sequence[int]) -> list[float | None]:
+    """Seconds spent training when each step was taken: its first record that stands, else between the records
+    beside it. 0 before the first record; None behind the last, where nothing says how long it took.
+    """
+    taken, spent, elapsed = [np.empty(0, np.int64)], [np.empty(0)], 0.0
+    for number, attempt in enumerate(attempts):
+        stands = attempt.steps <= min((one.taken_up for one in attempts[number + 1 :]), default=np.inf)
+        taken.append(attempt.steps[stands])
+        spent.append(attempt.seconds[stands] + elapsed)
+        elapsed += float(attempt.seconds[-1]) if len(attempt.seconds) else 0.0
+    x, y = np.concatenate(taken), np.concatenate(spent)
+    if (np.diff(x) < 0).any():
+        order = np.argsort(x, kind="stable")
+        x, y = x[order], y[order]
+    return [_second(x, y, step) for step in steps]
+
+
+def _second(steps: Ticks, seconds: Numbers, step: int) -> float | None:
+    """The second of a step, by ascending steps."""
+    after = int(np.searchsorted(steps, step))
+    if after == len(steps):
+        return None
+    if steps[after] != step and after > 0:
+        share = (step - steps[after - 1]) / (steps[after] - steps[after - 1])
+        return float(seconds[after - 1] + share * (seconds[after] - seconds[after - 1]))
+    return float(seconds[after]) if steps[after] == step else 0.0
+
+
 def _limits(attempts: Sequence[Attempt], metric: str) -> list[tuple[float, bool]]:
     """Up to which step each attempt's records of a metric stand, and whether those of that step do."""
     found = []
