@@ -144,7 +144,10 @@ def application(world: World) -> Starlette:
         if found is None:
             return JSONResponse({"error": "no such run"}, 404)
         names = world.metrics(identity)
-        points = [{"step": step, "tokens": step * 1024} for step in world.checkpoints]
+        points = [
+            {"step": step, "tokens": step * _unit("tokens"), "seconds": step * _unit("time")}
+            for step in world.checkpoints
+        ]
         has = dict.fromkeys(("patterns", "tokens", "samples", "spectra"), False)
         return JSONResponse(
             found | {"attempts": [], "checkpoints": points, "metrics": len(names), "prefixes": [],

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from ontogeny.report.theme import DARK, LIGHT
 from web.conftest import Open
@@ -65,6 +65,51 @@ def test_a_click_on_a_checkpoints_tick_chooses_it(open_page: Open, world: World)
     left, top = place(page, "loss/train", 2048, low)
     page.mouse.click(left, top - 3)
     page.wait_for_function("() => location.hash.includes('step=2048')")
+
+
+def test_over_time_each_run_has_its_checkpoints_where_it_took_them(open_page: Open, world: World) -> None:
+    page = open_page(world, "x=time&grouped=0")
+    slow, fast = world.runs[1]["id"], world.runs[2]["id"]
+
+    def answer(route: Route) -> None:
+        told = route.fetch().json()
+        for point in told["checkpoints"]:
+            point["seconds"] = point["step"] * 0.07 if told["id"] == slow else None
+        route.fulfill(json=told)
+
+    page.route(re.compile(f"/api/runs/({slow}|{fast})$"), answer)
+    page.reload()
+    page.wait_for_selector("[aria-label='Later checkpoint']")
+    low = chart(page, "loss/train")["scales"]["y"]["min"]
+    for step, second in ((2048, 2048 * 0.05), (1024, 1024 * 0.07)):
+        left, top = place(page, "loss/train", second, low)
+        page.mouse.click(left, top - 3)
+        page.wait_for_function(f"() => location.hash.includes('step={step}')")
+    left, top = place(page, "loss/train", 1500 * 0.05, low)
+    page.mouse.click(left, top - 3)
+    assert said(page)["step"] == "1024"
+
+
+def test_over_time_a_transition_is_drawn_at_its_second(open_page: Open, world: World) -> None:
+    page = open_page(world, "x=time")
+    page.wait_for_selector("[aria-label='Later checkpoint']")
+
+    def ink(second: float) -> int:
+        """The least opacity from the top of the plot down, at the firmest of three columns there."""
+        return page.evaluate(
+            """second => {
+            const chart = window.__ontogeny.charts.find(one => one.title === 'loss/eval.0');
+            const [x, y] = chart.at(second, chart.scales.y.max).map(Math.round);
+            const { data } = chart.canvas.getContext('2d').getImageData(x - 1, y + 2, 3, 60);
+            const least = at => Math.min(...Array.from({ length: 60 }, (_, row) => data[12 * row + at]));
+            return Math.max(...[3, 7, 11].map(least)) }""",
+            second,
+        )
+
+    settled(page, "loss/eval.0", "chart.series.length")
+    page.wait_for_timeout(300)
+    line, band, outside = ink(800 * 0.05), ink(700 * 0.05), ink(1100 * 0.05)
+    assert line > 100 > band > outside == 0
 
 
 def test_a_brush_zooms_every_panel_and_a_double_click_resets(open_page: Open, world: World) -> None:

@@ -51,7 +51,8 @@ export interface Part {
 
 export interface RunDetail extends Run {
   attempts: { attempt: number; first: number; last: number }[];
-  checkpoints: { step: number; tokens: number | null }[];
+  /** `seconds` are those spent training by then; null where that, or the tokens, is not known. */
+  checkpoints: { step: number; tokens: number | null; seconds: number | null }[];
   metrics: number;
   prefixes: { prefix: string; count: number }[];
   parts: Part[];

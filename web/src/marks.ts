@@ -69,17 +69,26 @@ export function neighbour(direction: 1 | -1): number | null {
   return beyond ?? step;
 }
 
-/** A step in units of the axis: tokens by the run's checkpoints; time, no function of it, not at all. */
+/** A run's checkpoints: the step of each, and its place on the axis; those without one are left out. */
+export function placed(axis: AxisName, run: RunDetail): [step: number, at: number][] {
+  const unit = ({ step: "step", tokens: "tokens", time: "seconds" } as const)[axis];
+  return run.checkpoints.flatMap((point) => {
+    const at = point[unit] ?? null;
+    return at === null ? [] : [[point.step, at] as [number, number]];
+  });
+}
+
+/** A step in units of the axis: tokens and seconds by the run's checkpoints, between them in proportion. */
 export function along(axis: AxisName, step: number, run: RunDetail | undefined): number | null {
   if (axis === "step") return step;
-  if (axis === "time" || !run) return null;
-  const points = run.checkpoints.filter((point) => point.tokens !== null);
-  const after = points.find((point) => point.step >= step);
-  const before = points.findLast((point) => point.step <= step);
+  if (!run) return null;
+  const points = placed(axis, run);
+  const after = points.find(([other]) => other >= step);
+  const before = points.findLast(([other]) => other <= step);
   if (!before || !after) return null;
-  if (after.step === before.step) return after.tokens;
-  const share = (step - before.step) / (after.step - before.step);
-  return before.tokens! + share * (after.tokens! - before.tokens!);
+  if (after[0] === before[0]) return after[1];
+  const share = (step - before[0]) / (after[0] - before[0]);
+  return before[1] + share * (after[1] - before[1]);
 }
 
 /** The transitions worth a line across every panel: of whole models first, then the largest. */
@@ -99,17 +108,21 @@ export function happenings(
   now = marks.get(),
   step = view.get().step,
 ): Happenings {
-  const first = [...now.details.values()].find((run) => run.checkpoints.length);
+  const known = [...now.details.values()].filter((run) => run.checkpoints.length);
   const place = (at: number | null, id?: string) =>
-    at === null ? null : along(axis, at, id ? now.details.get(id) : first);
+    at === null ? null : along(axis, at, id ? now.details.get(id) : known[0]);
   const shown = new Set(list.map((run) => run.id));
   const colour = (id: string) => {
     const run = list.find((one) => one.id === id);
     return run ? hueOf(run) : theme.get().rule;
   };
+  // A step is at the same tokens in every run, but each run took its own time.
+  const timed = axis === "time" ? known.filter((run) => shown.has(run.id)) : null;
   return {
-    checkpoints: checkpoints(now).flatMap((at) => place(at) ?? []),
-    step: place(step),
+    checkpoints: timed
+      ? timed.flatMap((run) => placed(axis, run).map(([, at]) => at))
+      : checkpoints(now).flatMap((at) => place(at) ?? []),
+    steps: (timed ? timed.map((run) => place(step, run.id)) : [place(step)]).flatMap((at) => at ?? []),
     transitions: worth(now.transitions.filter((entry) => shown.has(entry.run))).flatMap((entry) => {
       const at = place(entry.step, entry.run);
       const label = [entry.part, entry.component, entry.where].filter(Boolean).join(" ");

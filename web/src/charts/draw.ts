@@ -10,11 +10,11 @@ export interface Happenings {
   checkpoints: number[];
   transitions: { at: number; low: number | null; high: number | null; colour: string; label: string }[];
   forks: { at: number; colour: string; label: string }[];
-  /** The scrubber's place. */
-  step: number | null;
+  /** The scrubber's place: one, or over time one a run. */
+  steps: number[];
 }
 
-export const NOTHING: Happenings = { checkpoints: [], transitions: [], forks: [], step: null };
+export const NOTHING: Happenings = { checkpoints: [], transitions: [], forks: [], steps: [] };
 
 type Place = (value: number) => number;
 
@@ -158,9 +158,8 @@ export function drawAxisMarks(p: Plane, happenings: Happenings, theme: Theme): v
     if (inside(at))
       ctx.fillRect(Math.round(p.x(at)), y - 5 * ratio, Math.max(1, Math.round(ratio)), 5 * ratio);
   }
-  const { step } = happenings;
-  if (step !== null && inside(step)) {
-    ctx.fillStyle = theme.ink;
+  ctx.fillStyle = theme.ink;
+  for (const step of happenings.steps.filter(inside)) {
     ctx.beginPath();
     const at = p.x(step);
     ctx.moveTo(at, y - 7 * ratio);

@@ -7,7 +7,7 @@ import { roomFor } from "../charts/names";
 import type { Trace } from "../charts/trace";
 import { point } from "../cursor";
 import { version, versions } from "../live";
-import { happenings, marks } from "../marks";
+import { happenings, marks, placed } from "../marks";
 import { view, type View } from "../state";
 import { useStore } from "../store";
 import { theme, type Theme } from "../theme";
@@ -107,8 +107,8 @@ function nearestCheckpoint(at: number): number {
   let best = 0;
   let distance = Infinity;
   for (const run of marks.get().details.values()) {
-    for (const { step, tokens } of run.checkpoints) {
-      const away = Math.abs((tokens ?? Infinity) - at);
+    for (const [step, place] of placed(axis, run)) {
+      const away = Math.abs(place - at);
       if (away < distance) [best, distance] = [step, away];
     }
   }
