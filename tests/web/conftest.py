@@ -14,13 +14,15 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from web.inside import answers
 from web.standin import application
-from web.worlds import World
+from web.worlds import World, example
 
 WEB = Path(__file__).parents[2] / "web"
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 Open = Callable[..., Page]
+Visit = Callable[..., Page]
 
 
 def need(there: bool, what: str) -> None:
@@ -109,6 +111,33 @@ def open_page(browser: Browser, static: Path, serve: Callable[[World], str]) -> 
         page.goto(serve(world) + ("#" + view if view else ""))
         page.wait_for_selector(".panel canvas")
         page.wait_for_function("() => window.__ontogeny.charts.some(chart => chart.series.length)")
+        return page
+
+    yield start
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def visit(browser: Browser, static: Path, serve: Callable[[World], str]) -> Iterator[Visit]:
+    """Opens a page over known insides of a run; errors, dialogs, requests beyond loopback fail the test."""
+    faults: list[str] = []
+    contexts = []
+
+    def start(view: str, runs: int = 1, **options: Any) -> Page:
+        world = example(runs=2, metrics=1, steps=1000)
+        ids = [run["id"] for run in world.runs]
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(8_000)
+        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
+        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: faults.extend(beyond(request.url)))
+        answers(page, ids)
+        page.goto(f"{serve(world)}#{view}&runs={'%2C'.join(ids[:runs])}")
         return page
 
     yield start

@@ -87,20 +87,26 @@ def answer_compare() -> bytes:
 
 
 def transitions(run: str) -> list[dict[str, Any]]:
-    """One claim, one refusal."""
+    """One claim, one refusal, and of everything else that has a place one that is gradual."""
     shared = {
         "run": run, "component": "", "stimulus": "repeated_tokens", "unit": "share", "method": "half_rise",
-        "level": 0.95, "width": 0.1,
+        "level": 0.95, "width": 0.1, "verdict": "gradual", "low": None, "high": None, "size": 0.5, "p": 0.6,
+        "reason": "",
     }  # fmt: skip
     claim = {
         "part": "induction", "place": {"layer": 1, "head": 2}, "where": "layer 1 head 2", "step": 90.0,
-        "verdict": "transition", "low": 60.0, "high": 120.0, "size": 0.85, "p": 0.001, "reason": "",
+        "verdict": "transition", "low": 60.0, "high": 120.0, "size": 0.85, "p": 0.001,
     }  # fmt: skip
     none = {
         "part": "sink_mass", "place": {"layer": 0, "head": 0}, "where": "layer 0 head 0", "step": None,
-        "verdict": "none", "low": None, "high": None, "size": 0.01, "p": 0.6, "reason": "within the noise",
+        "verdict": "none", "size": 0.01, "reason": "within the noise",
     }  # fmt: skip
-    return [shared | claim, shared | none]
+    layer = {"part": "effective_rank", "place": {"layer": 0}, "where": "layer 0", "stimulus": "heldout"}
+    matrix = {"part": "singular_values", "place": {"matrix": MATRICES[0]}, "where": MATRICES[0]}
+    metric, lost = ({"part": part, "place": {}, "where": "whole model"} for part in ("loss/train", "unheard"))
+    steps = {"step": 10.4}, {"step": 100.0}, {"step": 500.0}, {"step": 700.0}
+    others = zip((layer, matrix, metric, lost), steps, strict=True)
+    return [shared | claim, shared | none, *(shared | one | at for one, at in others)]
 
 
 def tree(runs: list[str]) -> dict[str, Any]:
@@ -124,7 +130,7 @@ def detail(identity: str) -> dict[str, Any]:
         "group": "g", "steps": 1000, "tokens": 1024000, "seconds": 50.0, "parameters": 1000, "claims": 1,
         "started": "2026-11-01T09:00:00", "last": {"loss": 1.0},
     }  # fmt: skip
-    points = [{"step": step, "tokens": step * 1024} for step in STEPS]
+    points = [{"step": step, "tokens": step * 1024, "seconds": step * 0.05} for step in STEPS]
     has = dict.fromkeys(("patterns", "tokens", "samples", "spectra"), True)
     rest = {"attempts": [], "prefixes": [], "stimuli": [], "metrics": 1, "transitions": 2}
     return known | rest | {"checkpoints": points, "parts": [SHARED | part for part in PARTS], "has": has}

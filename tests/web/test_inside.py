@@ -1,46 +1,11 @@
 """The pages of what is inside a run, in a browser, over insides whose numbers are known."""
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from web import inside
-from web.conftest import beyond
-from web.inside import answers
-from web.worlds import World, example
-
-Visit = Callable[..., Page]
-
-
-@pytest.fixture
-def visit(browser: Browser, static: Path, serve: Callable[[World], str]) -> Iterator[Visit]:
-    """Opens a page of the dashboard; errors, dialogs and requests beyond loopback fail the test."""
-    faults: list[str] = []
-    contexts = []
-
-    def start(view: str, runs: int = 1, **options: Any) -> Page:
-        world = example(runs=2, metrics=1, steps=1000)
-        ids = [run["id"] for run in world.runs]
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(8_000)
-        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda request: faults.extend(beyond(request.url)))
-        answers(page, ids)
-        page.goto(f"{serve(world)}#{view}&runs={'%2C'.join(ids[:runs])}")
-        return page
-
-    yield start
-    for context in contexts:
-        context.close()
-    assert faults == []
 
 
 def colour(page: Page, canvas: str, x: float, y: float) -> list[int]:
@@ -162,6 +127,19 @@ def test_layers_and_the_layer_below(visit):
     expect(page.locator(".figure-readout").first).to_contain_text("5 (4.98 – 5.02)")
 
 
+def test_the_layer_that_is_picked_is_kept_in_the_address(visit):
+    page = visit("page=layers")
+    title = page.locator(".figure-title").last
+    expect(title).to_have_text("layer 1")
+    page.locator(".figure-plot").first.focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(title).to_have_text("layer 0")
+    assert "~layer=0" in page.url.replace("%7E", "~")
+    expect(visit("page=layers&~layer=0").locator(".figure-title").last).to_have_text("layer 0")
+    expect(visit("page=layers&~layer=9").locator(".figure-title").last).to_have_text("layer 1")
+
+
 def test_a_spectrum_by_step_and_at_one_step(visit):
     page = visit("page=matrices&step=10&~part=singular_values")
     expect(page.locator(".figure-title", has_text="at step 10")).to_be_visible()
@@ -205,16 +183,12 @@ def test_text_begins_with_a_run_that_has_one_and_keeps_numbers_apart(visit):
     assert page.locator(".inside-tokens").text_content().split("\u2009")[:3] == ["44", "50", "65"]
 
 
-def test_transitions_are_filtered_and_lead_to_their_head(visit):
+def test_transitions_are_filtered(visit):
     page = visit("page=transitions")
     expect(page.locator("tbody tr")).to_have_count(1)
-    page.get_by_role("button", name=re.compile("^all 2")).click()
-    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("button", name=re.compile("^all 6")).click()
+    expect(page.locator("tbody tr")).to_have_count(6)
     assert "~verdict=all" in page.url.replace("%7E", "~")
-    page.get_by_role("button", name="induction").click()
-    address = page.url.replace("%7E", "~")
-    assert "~head=1.2" in address
-    assert "step=90" in address
 
 
 def test_the_tree_names_the_fork_and_opens_a_run(visit):

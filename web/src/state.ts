@@ -130,7 +130,9 @@ export function followAddress(): () => void {
     const hash = "#" + write(now);
     const turned = now.page !== last.page || now.open !== last.open;
     last = now;
-    if (hash !== (location.hash || "#")) history[turned ? "pushState" : "replaceState"](null, "", hash);
+    // One that says the same in other words, as somebody typed it, stays as it is.
+    if (hash !== "#" + write(parse(location.hash)))
+      history[turned ? "pushState" : "replaceState"](null, "", hash);
   });
   const read = () => view.set(parse(location.hash));
   addEventListener("hashchange", read);

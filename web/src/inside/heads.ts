@@ -42,6 +42,7 @@ class HeadsView implements HeadsShown {
   private attention: DrawnFigure | null = null;
   private scrubber: Scrubber | null = null;
   private asked = 0;
+  private gone = false;
   private following = false;
   private readonly top = h("div", { class: "inside-top" });
   private readonly left = h("div", { class: "inside-grid" });
@@ -65,6 +66,7 @@ class HeadsView implements HeadsShown {
   by = (many: number): void => this.scrubber?.by(many);
 
   destroy = (): void => {
+    this.gone = true;
     this.stops.forEach((stop) => stop());
     this.scrubber?.destroy();
     for (const drawn of [this.grid, this.course, this.attention]) drawn?.destroy();
@@ -76,6 +78,7 @@ class HeadsView implements HeadsShown {
     this.parts = every.filter((part) => part.axes.includes("layer") && part.axes.includes("head"));
     if (!this.parts.length) return say(this.element, "No part that scores single heads was measured.");
     this.transitions = await this.source.transitions();
+    if (this.gone) return;
     this.parts.sort((a, b) => this.change(b.name) - this.change(a.name));
     const link = this.links.of("step");
     this.stops.push(
@@ -98,7 +101,7 @@ class HeadsView implements HeadsShown {
       this.choice = choice;
       const asked = (this.asked += 1);
       const rows = lastLoop(await this.source.rows(choice));
-      if (asked !== this.asked) return;
+      if (asked !== this.asked || this.gone) return;
       this.rows = rows;
       this.build();
     }

@@ -26,6 +26,9 @@ class LayersView implements Shown {
   private choice: Choice | null = null;
   private map: DrawnFigure | null = null;
   private course: DrawnFigure | null = null;
+  /** What the map shows, and the layer that is shown below it. */
+  private held: { rows: Rows; claims: Transition[] } | null = null;
+  private layer = NaN;
   private stop = () => {};
   private readonly top = h("div", { class: "inside-top" });
   private readonly above = h("div", {});
@@ -41,6 +44,7 @@ class LayersView implements Shown {
   }
 
   destroy = (): void => {
+    this.choice = null;
     this.stop();
     this.map?.destroy();
     this.course?.destroy();
@@ -57,29 +61,24 @@ class LayersView implements Shown {
 
   private async refresh(): Promise<void> {
     const choice = choiceIn(this.memory, this.parts);
-    if (sameChoice(this.choice, choice)) return;
-    this.choice = choice;
-    const [rows, transitions] = await Promise.all([this.source.rows(choice), this.transitions]);
-    if (!sameChoice(this.choice, choice)) return;
-    fill(this.top, choosers(this.memory, this.parts, choice));
-    this.draw(lastLoop(rows), choice, transitions);
+    if (!sameChoice(this.choice, choice)) {
+      this.choice = choice;
+      this.held = null;
+      const [rows, transitions] = await Promise.all([this.source.rows(choice), this.transitions]);
+      if (!sameChoice(this.choice, choice)) return;
+      fill(this.top, choosers(this.memory, this.parts, choice));
+      this.draw(lastLoop(rows), choice, transitions);
+    }
+    this.showLayer();
   }
 
-  private draw(rows: Rows, choice: Choice, transitions: Transition[]): void {
-    const { part, stimulus } = choice;
+  private draw(rows: Rows, { part, stimulus }: Choice, transitions: Transition[]): void {
     const claims = transitions.filter((one) => one.part === part && (!stimulus || one.stimulus === stimulus));
     const layers = along(rows, "layer");
-    const at = (row: number) => placeOf(rows, { layer: layers[row]! });
-    const single = (row: number) => {
-      const mine = claims.filter((one) => Number(one.place.layer) === layers[row]);
-      const name = `layer ${layers[row]}`;
-      this.course?.destroy();
-      const figure = overSteps(rows, at(row), name, name, rulesOf(mine));
-      this.course = drawFigure(this.below, figure, { links: this.links, tools: false });
-    };
     const heat = {
-      interval: (row: number, column: number) => intervalAt(rows, at(row), column),
-      pick: single,
+      interval: (row: number, column: number) =>
+        intervalAt(rows, placeOf(rows, { layer: layers[row]! }), column),
+      pick: (row: number) => this.memory.set({ layer: String(layers[row]) }),
     };
     const title = this.parts.find((one) => one.name === part)!.title;
     this.map?.destroy();
@@ -87,6 +86,22 @@ class LayersView implements Shown {
       links: this.links,
       heat,
     });
-    single(layers.length - 1);
+    [this.held, this.layer] = [{ rows, claims }, NaN];
+  }
+
+  /** The course of the chosen layer; where none was chosen, of the last. */
+  private showLayer(): void {
+    if (!this.held) return;
+    const { rows, claims } = this.held;
+    const layers = along(rows, "layer");
+    const chosen = this.memory.get("layer");
+    const layer = chosen && layers.includes(Number(chosen)) ? Number(chosen) : layers.at(-1)!;
+    if (layer === this.layer) return;
+    this.layer = layer;
+    const name = `layer ${layer}`;
+    const mine = claims.filter((one) => Number(one.place.layer) === layer);
+    this.course?.destroy();
+    const figure = overSteps(rows, placeOf(rows, { layer }), name, name, rulesOf(mine));
+    this.course = drawFigure(this.below, figure, { links: this.links, tools: false });
   }
 }

@@ -8,6 +8,7 @@ import type { Figure } from "../figure/description";
 import { drawFigure } from "../figure/draw";
 import type { Links } from "../figure/link";
 import { version, versions } from "../live";
+import { marks } from "../marks";
 import type { PageProps } from "../pages";
 import { setExtra, view } from "../state";
 import { useStore } from "../store";
@@ -15,11 +16,12 @@ import { readTheme } from "../theme";
 import { comparison } from "./compare";
 import { headsView } from "./heads";
 import { layersView } from "./layers";
+import { leading, type Known } from "./leads";
 import { address, Mounted } from "./Mounted";
 import { Chooser, OfRun, Said, useAnswer } from "./OfRun";
 import { samplesView } from "./samples";
 import { branches, pair, serverSource } from "./server";
-import type { Pair, Part, Shown, Transition } from "./source";
+import type { Memory, Pair, Part, Shown, Transition } from "./source";
 import { spectraView } from "./spectra";
 import { tokensView } from "./tokens";
 import { transitionsView } from "./transitions";
@@ -162,10 +164,35 @@ export function TransitionsPage({ runs }: PageProps) {
   if (!found) return <Said>reading…</Said>;
   if (found instanceof Error) return <Said>{found.message}</Said>;
   const names = new Map(runs.map((run) => [run.id, run.name]));
+  const leads = () => leading(found, knownOf(runs));
   return (
     <div class="inside-page">
-      <Mounted of={key} mount={(element, links) => transitionsView(element, found, names, address, links)} />
+      <Mounted
+        of={key}
+        mount={(element, links) => transitionsView(element, found, names, informed, links, leads)}
+      />
     </div>
+  );
+}
+
+/** The address, for a view that also shows what is known of runs in full. */
+const informed: Memory = {
+  ...address,
+  watch: (changed) => {
+    const stops = [address.watch(changed), marks.watch(changed)];
+    return () => stops.forEach((stop) => stop());
+  },
+};
+
+/** Runs and their parts; of a run that was not asked for in full, the parts of the others. */
+function knownOf(runs: Run[]): Map<string, Known> {
+  const { details } = marks.get();
+  const others = [...details.values()].flatMap(partsOf);
+  return new Map(
+    runs.map((run) => {
+      const detail = details.get(run.id);
+      return [run.id, { last: run.last, parts: detail ? partsOf(detail) : others }];
+    }),
   );
 }
 

@@ -1,11 +1,12 @@
 /** Every series that was looked at: what was claimed, what was not and why; each tied to the drawings. */
 
 import { drawFigure, type DrawnFigure } from "../figure/draw";
-import type { Cell, Column, Figure } from "../figure/description";
+import type { Cell, Column, Figure, Table } from "../figure/description";
 import { fill, h } from "../figure/dom";
 import { Links } from "../figure/link";
 import { plural } from "../figure/numbers";
 import type { TableOptions } from "../figure/table";
+import { followRows, linkRows, type Lead, type Leading } from "./leads";
 import { say } from "./said";
 import type { Memory, Shown, Transition } from "./source";
 
@@ -24,7 +25,7 @@ const COLUMNS: Column[] = [
 ];
 
 /** The table of the given transitions; `runs` names their runs where there are several. */
-export function transitionTable(found: Transition[], runs: Map<string, string>): Figure {
+export function transitionTable(found: Transition[], runs: Map<string, string>): Table {
   const several = runs.size > 1;
   const columns = several ? [{ title: "run", kind: "name" } as Column, ...COLUMNS] : COLUMNS;
   const rows = found.map((one): Cell[] => [
@@ -41,79 +42,128 @@ export function transitionTable(found: Transition[], runs: Map<string, string>):
     one.q ?? null,
     one.reason,
   ]);
-  const panel = {
-    title: "Transitions",
-    x: "",
-    y: "",
-    x_scale: "linear" as const,
-    y_scale: "linear" as const,
-  };
-  const marks = [{ mark: "Table" as const, columns, rows }];
-  return {
-    title: "",
-    note: "",
-    columns: 1,
-    panels: [{ ...panel, marks, x_range: null, y_range: null, latest: "" }],
-  };
+  return { mark: "Table", columns, rows };
 }
 
-/** Mounts the table with a filter by verdict; a row that is picked marks its step everywhere. */
+function alone(table: Table): Figure {
+  const scales = { x_scale: "linear", y_scale: "linear" } as const;
+  const empty = { x: "", y: "", x_range: null, y_range: null, latest: "" };
+  const panel = { title: "Transitions", marks: [table], ...scales, ...empty };
+  return { title: "", note: "", columns: 1, panels: [panel] };
+}
+
+/**
+ * Mounts the table with a filter by verdict. With `leads`, rows are links to where they are to be seen;
+ * without pages to lead to, a row that is picked marks its step everywhere.
+ */
 export function transitionsView(
   element: HTMLElement,
   found: Transition[],
   runs: Map<string, string>,
   memory: Memory,
   links = new Links(),
+  leads?: () => Leading,
 ): Shown {
-  let table: DrawnFigure | null = null;
-  const verdicts = [...new Set(found.map((one) => one.verdict))].sort(
-    (a, b) => rank(a) - rank(b) || a.localeCompare(b),
-  );
-  const top = h("div", { class: "inside-top", role: "group", "aria-label": "verdict" });
-  const body = h("div", {});
-  fill(element, top, body);
-  const refresh = () => {
-    const wanted = memory.get("verdict") || (verdicts.includes("transition") ? "transition" : "all");
-    const many = (verdict: string) => found.filter((one) => verdict === "all" || one.verdict === verdict);
-    fill(
-      top,
-      ...[...verdicts, "all"].map((verdict) =>
-        chip(verdict, many(verdict).length, verdict === wanted, memory),
-      ),
-    );
-    const shown = many(wanted);
-    table?.destroy();
-    if (!shown.length) return say(body, "No series was looked at.");
-    table = drawFigure(body, transitionTable(shown, runs), {
-      table: tableOptions(shown, runs.size > 1, memory, links),
-    });
-  };
-  const stop = memory.watch(refresh);
-  refresh();
-  return {
-    destroy: () => {
-      stop();
-      table?.destroy();
-      element.replaceChildren();
-    },
-  };
+  const view = new TransitionsView(element, found, runs, memory, links, leads);
+  view.refresh();
+  return view;
 }
 
-/** How the table is sorted, and what a picked row leads to; `several` runs have a column of names before. */
-function tableOptions(shown: Transition[], several: boolean, memory: Memory, links: Links): TableOptions {
-  const known = new Map(shown.map((one) => [rowKey(one), one]));
-  const offset = several ? 1 : 0;
-  const sort = memory.get("sort");
-  const [column, down] = sort.split(".").map(Number);
-  return {
-    caption: plural(shown.length, "series", "series"),
-    sorted:
-      sort && Number.isFinite(column)
-        ? { column: column!, down: down === 1 }
-        : { column: 4 + offset, down: false },
-    onSort: (by, falling) => memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
-    pick: (row) => pick(known, row, offset, memory, links),
+class TransitionsView implements Shown {
+  private drawn: DrawnFigure | null = null;
+  private key = "";
+  private relink = () => {};
+  private readonly verdicts: string[];
+  private readonly top = h("div", { class: "inside-top", role: "group", "aria-label": "verdict" });
+  private readonly body = h("div", {});
+  private readonly stop: () => void;
+  /** The figure draws its rows again by itself: sorted, or in another theme. */
+  private readonly rows = new MutationObserver(() => this.link());
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly found: Transition[],
+    private readonly runs: Map<string, string>,
+    private readonly memory: Memory,
+    private readonly links: Links,
+    private readonly leads?: () => Leading,
+  ) {
+    this.verdicts = [...new Set(found.map((one) => one.verdict))].sort(
+      (a, b) => rank(a) - rank(b) || a.localeCompare(b),
+    );
+    fill(element, this.top, this.body);
+    if (leads) followRows(this.body);
+    this.rows.observe(this.body, { childList: true, subtree: true });
+    this.stop = memory.watch(this.refresh);
+  }
+
+  destroy = (): void => {
+    this.stop();
+    this.rows.disconnect();
+    this.drawn?.destroy();
+    this.element.replaceChildren();
   };
+
+  /** Draws again what another verdict or order shows; else the rows stay, and only lead from the view as it is. */
+  refresh = (): void => {
+    const wanted =
+      this.memory.get("verdict") || (this.verdicts.includes("transition") ? "transition" : "all");
+    const key = JSON.stringify([wanted, this.memory.get("sort")]);
+    if (key !== this.key) {
+      this.key = key;
+      this.draw(wanted);
+    }
+    this.link();
+  };
+
+  private link(): void {
+    this.relink();
+    this.rows.takeRecords();
+  }
+
+  private draw(wanted: string): void {
+    const of = (verdict: string) => this.found.filter((one) => verdict === "all" || one.verdict === verdict);
+    fill(
+      this.top,
+      ...[...this.verdicts, "all"].map((verdict) =>
+        chip(verdict, of(verdict).length, verdict === wanted, this.memory),
+      ),
+    );
+    const shown = of(wanted);
+    this.drawn?.destroy();
+    this.relink = () => {};
+    if (!shown.length) return say(this.body, "No series was looked at.");
+    const table = transitionTable(shown, this.runs);
+    this.drawn = drawFigure(this.body, alone(table), { table: this.options(shown, table) });
+    const { leads } = this;
+    if (!leads) return;
+    this.relink = () => {
+      const leading = leads();
+      linkRows(this.body, table, "part", (nth) => this.named(shown[nth]!, leading(shown[nth]!)));
+    };
+  }
+
+  /** A lead, and what it is of in words. */
+  private named(one: Transition, lead: Lead | null): { lead: Lead; name: string } | null {
+    const run = this.runs.size > 1 ? (this.runs.get(one.run) ?? one.run) : "";
+    return lead && { lead, name: [run, partWords(one), one.where].filter(Boolean).join(" ") };
+  }
+
+  /** How the table is sorted, and what a picked row does where it leads nowhere. */
+  private options(shown: Transition[], table: Table): TableOptions {
+    const sort = this.memory.get("sort");
+    const [column, down] = sort.split(".").map(Number);
+    const pick = (row: Cell[]) => mark(shown[table.rows.indexOf(row)]!, this.memory, this.links);
+    return {
+      caption: plural(shown.length, "series", "series"),
+      sorted:
+        sort && Number.isFinite(column)
+          ? { column: column!, down: down === 1 }
+          : { column: table.columns.findIndex(({ kind }) => kind === "step"), down: false },
+      onSort: (by, falling) => this.memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
+      ...(this.leads ? {} : { pick }),
+    };
+  }
 }
 
 function rank(verdict: string): number {
@@ -130,10 +180,6 @@ function chip(verdict: string, many: number, on: boolean, memory: Memory): HTMLE
   return made;
 }
 
-function rowKey(one: Transition): string {
-  return JSON.stringify([partWords(one), one.where, words(one.stimulus), one.step]);
-}
-
 function words(name: string): string {
   return name.replace(/_/g, " ");
 }
@@ -143,15 +189,7 @@ function partWords(one: Transition): string {
 }
 
 /** Marks a transition's step in every drawing, and makes its part and place the chosen ones. */
-function pick(
-  known: Map<string, Transition>,
-  row: Cell[],
-  offset: number,
-  memory: Memory,
-  links: Links,
-): void {
-  const one = known.get(JSON.stringify([row[offset], row[offset + 1], row[offset + 2], row[offset + 4]]));
-  if (!one) return;
+function mark(one: Transition, memory: Memory, links: Links): void {
   if (one.step !== null) links.of("step").setPlace(one.step);
   const chosen: Record<string, string> = { part: one.part, stimulus: one.stimulus, component: one.component };
   if (one.place.head !== undefined) chosen.head = `${one.place.layer}.${one.place.head}`;
