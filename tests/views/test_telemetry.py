@@ -42,3 +42,20 @@ def test_skipped_updates_are_counted():
     (rail,) = skipped_rail(table)
     assert (rail.x, rail.count) == ((2.0,), (1,))
     assert skipped_rail(table.iloc[:1]) == ()
+
+
+def test_a_norm_that_was_recorded_at_every_tenth_step_has_no_nonfinite_values():
+    """`Recorder(every=…)`: what was not taken is no value. One that blew up with the loss still is one."""
+    steps = np.arange(1, 101)
+    norm = np.where(steps % 10 == 0, 2.0, np.nan)
+    loss = np.ones(100)
+    found = recorded(pd.DataFrame({"step": steps, "loss": loss, "gradient_norm": norm}), "gradient_norm")
+    assert found[0].tolist() == list(range(10, 101, 10))
+    assert (
+        len(banded(pd.DataFrame({"step": steps, "loss": loss, "gradient_norm": norm}), "gradient_norm", ""))
+        == 1
+    )
+    loss[60:], norm = np.nan, np.where(steps <= 60, 2.0, np.nan)
+    norm[10] = np.nan
+    table = pd.DataFrame({"step": steps, "loss": loss, "gradient_norm": norm})
+    assert np.isnan(recorded(table, "gradient_norm")[1]).sum() == 41

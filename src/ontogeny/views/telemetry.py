@@ -7,8 +7,10 @@ from ontogeny.views.buckets import Buckets, buckets, smoothed
 from ontogeny.views.figure import Line, Mark, Rail, Scale, numbers
 from ontogeny.views.tables import column
 
-#: Recorded at every training step: a missing number there is one that was not finite.
+#: As a rule recorded at every training step: a missing number there is one that was not finite.
 DENSE = ("loss", "gradient_norm")
+#: Missing at a larger share of the steps whose loss is finite, it was recorded at some steps only.
+SPARSE = 1 / 3
 TRAINING = ("loss", "learning_rate", "gradient_norm", "tokens", "applied")
 
 
@@ -38,8 +40,18 @@ def kept(training: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def recorded(training: pd.DataFrame, metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Steps and values of a metric; a gap in one that is not recorded at every step is no value at all."""
     steps, values = column(training, "step"), column(training, metric)
-    there = np.isfinite(steps) if metric in DENSE else np.isfinite(steps) & ~np.isnan(values)
+    there = np.isfinite(steps)
+    if not _dense(training, metric, values):
+        there &= ~np.isnan(values)
     return steps[there].astype(np.int64), values[there]
+
+
+def _dense(training: pd.DataFrame, metric: str, values: np.ndarray) -> bool:
+    """Whether a metric was recorded at every step (`Recorder(every=…)` may take it less often)."""
+    if metric not in DENSE:
+        return False
+    sound = np.isfinite(column(training, "loss"))
+    return not sound.any() or float(np.isnan(values[sound]).mean()) <= SPARSE
 
 
 def banded(
