@@ -4,7 +4,8 @@
 
 all little-endian; the header and every column start at a multiple of 8. `layout` in the header has name, type
 (f8, f4, u4, u1) and length of every column, in order. A column that is equal to an earlier one, byte for
-byte, has that one's place in the layout as `same` and is not sent again: runs of equal steps have equal edges.
+byte, has that one's place in the layout as `same` and is not sent again: runs of equal steps have equal
+edges.
 """
 
 import json

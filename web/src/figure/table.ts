@@ -1,16 +1,28 @@
 /** Tables: sortable by any column, cells written as in a report. */
 
 import type { Cell, Column, Table } from "./description";
-import { fill, h, named } from "./dom";
+import { fill, h, named, shown } from "./dom";
 import { count, interval, MISSING, number, probability } from "./numbers";
 
 const NUMERIC = ["step", "number", "probability", "interval"];
+
+/** Where something is to be seen. */
+export interface Lead {
+  href: string;
+  /** What the link is of and what it opens, in words. */
+  name: string;
+}
 
 export interface TableOptions {
   /** A caption for those who do not see where the table stands. */
   caption?: string;
   /** Rows become buttons. */
   pick?: (row: Cell[]) => void;
+  /**
+   * Rows that lead somewhere: their cell in that column is a link, and a click anywhere in them follows it.
+   * Asked again before a link can be used: where it leads may depend on what else is shown.
+   */
+  lead?: { column: number; of: (row: Cell[]) => Lead | null };
   /** Column by which it is sorted first, and how. */
   sorted?: { column: number; down: boolean };
   onSort?: (column: number, down: boolean) => void;
@@ -44,7 +56,7 @@ export function tableElement(table: Table, options: TableOptions = {}): HTMLElem
   });
   const show = () => {
     const rows = by ? sorted(table.rows, by.column, by.down) : table.rows;
-    fill(body, ...rows.map((row) => rowElement(table, kept, row, options.pick)));
+    fill(body, ...rows.map((row) => rowElement(table, kept, row, options)));
     buttons.forEach((cell, nth) => {
       const mine = by?.column === kept[nth];
       cell.setAttribute("aria-sort", mine ? (by!.down ? "descending" : "ascending") : "none");
@@ -59,16 +71,35 @@ export function tableElement(table: Table, options: TableOptions = {}): HTMLElem
   );
 }
 
-function rowElement(table: Table, kept: number[], row: Cell[], pick?: (row: Cell[]) => void): HTMLElement {
+function rowElement(table: Table, kept: number[], row: Cell[], { pick, lead }: TableOptions): HTMLElement {
+  const link = lead?.of(row) ? h("a", { class: "figure-lead" }) : null;
   const cells = kept.map((index, nth) => {
     const column = table.columns[index]!;
     const words = named(cellWords(column, row[index]!));
-    const button = nth === 0 && pick ? h("button", { type: "button", class: "figure-pick" }, words) : words;
-    return h("td", { class: classOf(column) }, button);
+    const inside = nth === 0 && pick ? h("button", { type: "button", class: "figure-pick" }, words) : words;
+    if (link && index === lead!.column) link.append(inside);
+    return h("td", { class: classOf(column) }, link && index === lead!.column ? link : inside);
   });
-  const made = h("tr", pick ? { class: "figure-row" } : {}, ...cells);
+  const made = h("tr", pick || link ? { class: "figure-row" } : {}, ...cells);
   if (pick) made.addEventListener("click", () => pick(row));
+  if (link) leads(made, link, () => lead!.of(row));
   return made;
+}
+
+/** Keeps a row's link up to date, and has a click anywhere on the row follow it, unless words were marked. */
+function leads(row: HTMLElement, link: HTMLAnchorElement, lead: () => Lead | null): void {
+  const look = () => {
+    const { href, name } = lead() ?? { href: "", name: "" };
+    link.href = href;
+    link.title = name;
+    link.setAttribute("aria-label", shown(name));
+  };
+  look();
+  for (const event of ["pointerenter", "focusin"]) row.addEventListener(event, look);
+  row.addEventListener("click", (event) => {
+    const elsewhere = (event.target as Element).closest("a, button");
+    if (!elsewhere && !event.ctrlKey && !event.metaKey && !String(getSelection())) link.click();
+  });
 }
 
 function classOf(column: Column): string {

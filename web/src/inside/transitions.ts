@@ -5,8 +5,8 @@ import type { Cell, Column, Figure, Table } from "../figure/description";
 import { fill, h } from "../figure/dom";
 import { Links } from "../figure/link";
 import { plural } from "../figure/numbers";
-import type { TableOptions } from "../figure/table";
-import { followRows, linkRows, type Lead, type Leading } from "./leads";
+import type { Lead, TableOptions } from "../figure/table";
+import type { Leading } from "./leads";
 import { say } from "./said";
 import type { Memory, Shown, Transition } from "./source";
 
@@ -72,13 +72,11 @@ export function transitionsView(
 class TransitionsView implements Shown {
   private drawn: DrawnFigure | null = null;
   private key = "";
-  private relink = () => {};
+  private leading: Leading | undefined;
   private readonly verdicts: string[];
   private readonly top = h("div", { class: "inside-top", role: "group", "aria-label": "verdict" });
   private readonly body = h("div", {});
   private readonly stop: () => void;
-  /** The figure draws its rows again by itself: sorted, or in another theme. */
-  private readonly rows = new MutationObserver(() => this.link());
 
   constructor(
     private readonly element: HTMLElement,
@@ -92,34 +90,29 @@ class TransitionsView implements Shown {
       (a, b) => rank(a) - rank(b) || a.localeCompare(b),
     );
     fill(element, this.top, this.body);
-    if (leads) followRows(this.body);
-    this.rows.observe(this.body, { childList: true, subtree: true });
     this.stop = memory.watch(this.refresh);
   }
 
   destroy = (): void => {
     this.stop();
-    this.rows.disconnect();
     this.drawn?.destroy();
     this.element.replaceChildren();
   };
 
-  /** Draws again what another verdict or order shows; else the rows stay, and only lead from the view as it is. */
+  /** Draws again what another verdict or order shows, and when it becomes known which rows lead somewhere. */
   refresh = (): void => {
     const wanted =
       this.memory.get("verdict") || (this.verdicts.includes("transition") ? "transition" : "all");
-    const key = JSON.stringify([wanted, this.memory.get("sort")]);
-    if (key !== this.key) {
-      this.key = key;
-      this.draw(wanted);
-    }
-    this.link();
+    const leading = (this.leading = this.leads?.());
+    const led = leading && this.found.map((one) => leading(one) !== null);
+    const key = JSON.stringify([wanted, this.memory.get("sort"), led]);
+    if (key === this.key) return;
+    this.key = key;
+    const rows = () => [...this.body.querySelectorAll("tbody tr")];
+    const focused = rows().findIndex((row) => row.contains(document.activeElement));
+    this.draw(wanted);
+    rows()[focused]?.querySelector<HTMLElement>("a, button")?.focus();
   };
-
-  private link(): void {
-    this.relink();
-    this.rows.takeRecords();
-  }
 
   private draw(wanted: string): void {
     const of = (verdict: string) => this.found.filter((one) => verdict === "all" || one.verdict === verdict);
@@ -131,29 +124,27 @@ class TransitionsView implements Shown {
     );
     const shown = of(wanted);
     this.drawn?.destroy();
-    this.relink = () => {};
     if (!shown.length) return say(this.body, "No series was looked at.");
     const table = transitionTable(shown, this.runs);
     this.drawn = drawFigure(this.body, alone(table), { table: this.options(shown, table) });
-    const { leads } = this;
-    if (!leads) return;
-    this.relink = () => {
-      const leading = leads();
-      linkRows(this.body, table, "part", (nth) => this.named(shown[nth]!, leading(shown[nth]!)));
-    };
   }
 
-  /** A lead, and what it is of in words. */
-  private named(one: Transition, lead: Lead | null): { lead: Lead; name: string } | null {
+  /** Where a transition leads, and what it is of. */
+  private lead(one: Transition): Lead | null {
+    const found = this.leading!(one);
     const run = this.runs.size > 1 ? (this.runs.get(one.run) ?? one.run) : "";
-    return lead && { lead, name: [run, partWords(one), one.where].filter(Boolean).join(" ") };
+    const name = [run, partWords(one), one.where].filter(Boolean).join(" ");
+    return found && { href: found.href(), name: `${name}: ${found.to}` };
   }
 
   /** How the table is sorted, and what a picked row does where it leads nowhere. */
   private options(shown: Transition[], table: Table): TableOptions {
     const sort = this.memory.get("sort");
     const [column, down] = sort.split(".").map(Number);
-    const pick = (row: Cell[]) => mark(shown[table.rows.indexOf(row)]!, this.memory, this.links);
+    const of = (row: Cell[]) => shown[table.rows.indexOf(row)]!;
+    const part = table.columns.findIndex(({ title }) => title === "part");
+    const lead = { column: part, of: (row: Cell[]) => this.lead(of(row)) };
+    const pick = (row: Cell[]) => mark(of(row), this.memory, this.links);
     return {
       caption: plural(shown.length, "series", "series"),
       sorted:
@@ -161,7 +152,7 @@ class TransitionsView implements Shown {
           ? { column: column!, down: down === 1 }
           : { column: table.columns.findIndex(({ kind }) => kind === "step"), down: false },
       onSort: (by, falling) => this.memory.set({ sort: `${by}.${falling ? 1 : 0}` }),
-      ...(this.leads ? {} : { pick }),
+      ...(this.leads ? { lead } : { pick }),
     };
   }
 }
