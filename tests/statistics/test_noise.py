@@ -87,6 +87,10 @@ def test_spread_of_normals_and_of_nothing():
     assert spread(np.random.default_rng(0).normal(size=100_000)) == pytest.approx(0.99, abs=0.01)
     assert spread(np.zeros(5)) == 0
     assert np.isnan(spread(np.zeros(0)))
+    # Beside noise that is nearly 0 residuals are boundless: their squares must not be taken.
+    normals = np.random.default_rng(0).normal(size=1000)
+    for size in (1e-250, 1e250):
+        assert spread(normals * size) == pytest.approx(spread(normals) * size, rel=1e-12)
 
 
 def test_memory_is_told_from_white_noise():

@@ -1,7 +1,9 @@
 import errno
+import linecache
 import math
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -155,6 +157,90 @@ def test_the_kth_failure_loses_no_acknowledged_record_and_the_writer_goes_on(tmp
             break
     assert kept == [0, 1, 2]
     assert at > 20
+
+
+class InterruptedAtLine:
+    """Raises KeyboardInterrupt before the nth line of the writer's own code that is run.
+
+    Not at a `with`, whose line comes once more when it lets go of its lock, nor at a `try`: Python takes no
+    signal there, and no handler covers them.
+    """
+
+    def __init__(self, nth: int) -> None:
+        self.left = nth
+
+    def __call__(self, frame, event, _):
+        if frame.f_code.co_filename != journal.__file__:
+            return None
+        text = linecache.getline(journal.__file__, frame.f_lineno).lstrip()
+        if event == "line" and not text.startswith(("with ", "try:")):
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return self
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_an_interrupt_at_any_line_leaves_no_damage_and_the_writer_goes_on(tmp_path, monkeypatch, torn):
+    """A second Ctrl-C may come between a write and its bookkeeping: no later frame may take its number."""
+    plain = files.raw_write
+    if torn:  # the system took a part, and the interrupt came before the rest
+        monkeypatch.setattr(
+            files, "raw_write", lambda where, data: plain(where, data[: max(1, len(data) // 2)])
+        )
+    for nth in range(1, 1000):
+        path = tmp_path / f"{nth:03d}.journal"
+        writer = JournalWriter(path)
+        writer.append(1, {"loss": 1.0})
+        interrupt = InterruptedAtLine(nth)
+        sys.settrace(interrupt)
+        try:
+            writer.append(2, {"loss": 2.0, "name": "new", "norm": 3.0})
+            writer.note("seen", at=2)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        writer.append(3, {"loss": 3.0})
+        writer.note("end")
+        writer.close()
+        read = read_journal(path)
+        assert (read.damage, read.waiting) == ((), 0), nth
+        assert read.steps.tolist() in ([1, 2, 3], [1, 3]), nth
+        if interrupt.left > 0:
+            break
+    assert nth > 60
+    assert read.steps.tolist() == [1, 2, 3]
+
+
+def test_a_torn_record_that_stays_does_not_cost_the_next_one(tmp_path, monkeypatch):
+    """A write fails in its middle, what is torn cannot be cut off, and a later write fails again."""
+    path = tmp_path / "000.journal"
+    writer = JournalWriter(path)
+    writer.append(1, {"loss": 1.0})
+    plain, cut = files.raw_write, os.ftruncate
+
+    def torn(where, data):
+        plain(where, data[:10])
+        raise OSError(errno.ENOSPC, "full")
+
+    def stuck(*_):
+        raise OSError(errno.EIO, "stuck")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(files, "raw_write", torn)
+        broken.setattr(os, "ftruncate", stuck)
+        with pytest.raises(DiskFull):
+            writer.append(2, {"loss": 2.0})
+    writer.append(3, {"loss": 3.0})
+    with monkeypatch.context() as broken:
+        broken.setattr(files, "raw_write", torn)
+        with pytest.raises(DiskFull):
+            writer.append(4, {"loss": 4.0})
+    assert os.ftruncate is cut
+    writer.append(5, {"loss": 5.0})
+    writer.close()
+    assert read_journal(path).steps.tolist() == [1, 3, 5]
 
 
 def test_what_the_background_fsync_meets_is_raised_at_the_next_call(tmp_path, monkeypatch):

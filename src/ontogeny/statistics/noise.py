@@ -53,7 +53,8 @@ def spread(deviations: NDArray) -> float:
     scale = MAD_TO_SD * np.median(sizes)
     if scale == 0:
         return float(np.sqrt(np.pi / 2) * sizes.mean())
-    return float(np.sqrt(np.mean(np.minimum(sizes, CLIP * scale) ** 2)))
+    # In units of the scale: squares of what is very large or very small are not numbers.
+    return float(scale * np.sqrt(np.mean((np.minimum(sizes, CLIP * scale) / scale) ** 2)))
 
 
 def memory(deviations: NDArray) -> float:

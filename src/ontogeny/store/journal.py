@@ -47,7 +47,12 @@ class JournalWriter:
         if _forms(self.path)[1].exists():
             raise RunExists(f"{self.path} was closed and compacted", remedy="open the next attempt's journal")
         self._pid, self._lock, self._origin = os.getpid(), threading.Lock(), time.monotonic()
-        self._size = self._sequence = self._defined = self._numbers = 0
+        self._written = (
+            0,
+            0,
+        )  # bytes and frames in the file: one object, so that an interrupt finds both or neither
+        self._unsure = 0  # bytes of a frame that is being written, or was when an interrupt came
+        self._defined = self._numbers = 0
         self._repeat_at = REPEAT_EVERY
         self._coder = Coder()
         self._packings: dict[tuple[Column, ...], Packing] = {}
@@ -88,7 +93,7 @@ class JournalWriter:
             return
         with self._lock:
             self._check()
-            if self._size >= self._repeat_at:
+            if self._written[0] >= self._repeat_at:
                 self._repeat()
             packing = self._shapes.get((*values, *map(type, values.values()), *narrow))
             try:
@@ -122,6 +127,7 @@ class JournalWriter:
         self._syncing.join()
         with named_errors(self.path):
             try:
+                self._settle()
                 self._repeat()
                 files.raw_fsync(self._descriptor)
                 if self._failure is not None:
@@ -142,6 +148,30 @@ class JournalWriter:
             failure, self._failure = self._failure, None
             with named_errors(self.path):
                 raise failure
+        if self._unsure:
+            self._settle()
+
+    def _settle(self) -> None:
+        """After an interrupt inside a write: what is in the file counts if it is whole, else it goes."""
+        if not self._unsure:
+            return
+        size, frames = self._written
+        with named_errors(self.path):
+            more = os.fstat(self._descriptor).st_size - size
+            if more == self._unsure:
+                self._written = size + more, frames + 1
+            elif more:
+                self._take_back(size, frames)
+        self._unsure = 0
+
+    def _take_back(self, size: int, frames: int) -> None:
+        """Cut off what was written of a frame; where that fails, too, it stays, and readers skip it."""
+        try:
+            os.ftruncate(self._descriptor, size)
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._written = os.fstat(self._descriptor).st_size, frames
+        self._unsure = 0
 
     def _packed(self, packing: Packing, step: int, values: Iterable[Any]) -> bytes:
         if packing.texts:
@@ -149,7 +179,9 @@ class JournalWriter:
             for index in packing.texts:
                 values[index] = self._string(values[index])
         seconds = time.monotonic() - self._origin
-        return packing.structure.pack(packing.length, self._sequence, packing.number, step, seconds, *values)
+        return packing.structure.pack(
+            packing.length, self._written[1], packing.number, step, seconds, *values
+        )
 
     def _packed_afresh(self, step: int, values: Mapping[str, Any], narrow: Collection[str]) -> bytes:
         """The slow way: look at every value, and widen what has outgrown its kind."""
@@ -202,26 +234,27 @@ class JournalWriter:
         self._defined = sum(map(len, self._definitions.values()))
 
     def _repeat(self) -> None:
-        self._repeat_at = self._size + max(REPEAT_EVERY, REPEAT_SHARE * self._defined)
+        self._repeat_at = self._written[0] + max(REPEAT_EVERY, REPEAT_SHARE * self._defined)
         for (kind, _), payload in self._definitions.items():
             self._write(self._frame(kind, payload))
 
     def _frame(self, kind: Kind, payload: bytes) -> bytes:
         require_short(len(payload))
-        return frame(kind, self._sequence, payload)
+        return frame(kind, self._written[1], payload)
 
     def _write(self, data: bytes) -> None:
+        size, frames = self._written
+        self._unsure = len(data)
         done = 0
         try:
             while done < len(data):
                 done += files.raw_write(self._descriptor, data[done:] if done else data)
         except OSError:
             with named_errors(self.path, lambda: len(data)):
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._descriptor, self._size)
+                self._take_back(size, frames)
                 raise
-        self._size += done
-        self._sequence += 1
+        self._written = size + done, frames + 1
+        self._unsure = 0
         if not self._dirty.is_set():
             self._dirty.set()
 
