@@ -198,6 +198,15 @@ def test_the_tree_names_the_fork_and_opens_a_run(visit):
     )
     assert page.locator(".inside-tree .tree-fork").count() == 1
     assert page.locator(".inside-branches b").count() == 0
+    # In the colours that the runs have in the table.
+    table = page.locator(".runs .swatch").evaluate_all(
+        "all => all.map(one => one.style.getPropertyValue('--colour'))"
+    )
+    drawn = page.locator(".inside-tree .tree-run").evaluate_all(
+        "all => all.map(one => getComputedStyle(one).stroke)"
+    )
+    asked = "colour => { const one = new Option().style; one.color = colour; return one.color }"
+    assert set(drawn) <= {page.evaluate(asked, one) for one in table}
     page.locator(".inside-branches button").first.click()
     assert "open=run" in page.url
 

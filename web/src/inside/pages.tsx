@@ -3,16 +3,17 @@
 import "../figure/figure.css";
 import "./inside.css";
 import { getJson, type Run, type RunDetail } from "../api";
-import { hueOf } from "../colours";
+import { colourOf, hueOf } from "../colours";
 import type { Figure } from "../figure/description";
 import { drawFigure } from "../figure/draw";
 import type { Links } from "../figure/link";
 import { version, versions } from "../live";
 import { marks } from "../marks";
 import type { PageProps } from "../pages";
+import { runs as known } from "../runs";
 import { setExtra, view } from "../state";
-import { useStore } from "../store";
-import { readTheme } from "../theme";
+import { useSelected, useStore } from "../store";
+import { readTheme, theme } from "../theme";
 import { comparison } from "./compare";
 import { headsView } from "./heads";
 import { layersView } from "./layers";
@@ -198,12 +199,18 @@ function knownOf(runs: Run[]): Map<string, Known> {
 
 export function TreePage() {
   const found = useAnswer("tree", branches);
+  const colours = useStore(theme);
+  const many = useSelected(known, (now) => now.byId.size);
   if (!found) return <Said>reading…</Said>;
   if (found instanceof Error) return <Said>{found.message}</Said>;
   const pick = (id: string) => view.set({ open: `run:${id}` });
+  const colour = (id: string) => colourOf(id, colours);
   return (
     <div class="inside-page">
-      <Mounted of={String(found.length)} mount={(element) => treeView(element, found, pick)} />
+      <Mounted
+        of={`${found.length} ${many} ${colours.dark}`}
+        mount={(element) => treeView(element, found, pick, colour)}
+      />
     </div>
   );
 }

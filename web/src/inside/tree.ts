@@ -50,15 +50,20 @@ function svg(
   return made;
 }
 
-/** Mounts the tree; a run that is picked is told to `pick`. */
-export function treeView(element: HTMLElement, branches: Branch[], pick: (id: string) => void): Shown {
+/** Mounts the tree, in the colours that runs have everywhere; a run that is picked is told to `pick`. */
+export function treeView(
+  element: HTMLElement,
+  branches: Branch[],
+  pick: (id: string) => void,
+  colour: (id: string) => string,
+): Shown {
   const placed = ordered(branches);
   if (!placed.length) say(element, "There are no runs here.");
-  else fill(element, drawing(placed, pick), asList(placed, pick));
+  else fill(element, drawing(placed, pick, colour), asList(placed, pick));
   return { destroy: () => element.replaceChildren() };
 }
 
-function drawing(placed: Placed[], pick: (id: string) => void): Element {
+function drawing(placed: Placed[], pick: (id: string) => void, colour: (id: string) => string): Element {
   const range: Range = [
     Math.min(...placed.map((one) => one.first)),
     Math.max(...placed.map((one) => one.last), 1),
@@ -76,7 +81,7 @@ function drawing(placed: Placed[], pick: (id: string) => void): Element {
   for (const one of placed) {
     const parent = placed.find((other) => other.id === one.parent);
     const from = one.forked_at ?? one.first;
-    if (parent) root.append(fork(x(from), y(parent.row), y(one.row), hue(one)));
+    if (parent) root.append(fork(x(from), y(parent.row), y(one.row), colour(one.id)));
     const ends = {
       x1: x(from) + (parent ? 10 : 0),
       x2: Math.max(x(one.last), x(from) + 12),
@@ -88,7 +93,7 @@ function drawing(placed: Placed[], pick: (id: string) => void): Element {
       svg("line", {
         ...ends,
         class: "tree-run",
-        style: `stroke:var(--hue-${hue(one)});stroke-dasharray:${dashes}`,
+        style: `stroke:${colour(one.id)};stroke-dasharray:${dashes}`,
       }),
     );
     const words = [
@@ -108,20 +113,15 @@ function drawing(placed: Placed[], pick: (id: string) => void): Element {
 }
 
 /** The way from a parent's line down to the branch's, with a dot where it leaves. */
-function fork(x: number, from: number, to: number, colour: number): SVGElement {
+function fork(x: number, from: number, to: number, colour: string): SVGElement {
   const bend = Math.min(10, (to - from) / 2);
   const path = `M${x} ${from}V${to - bend}Q${x} ${to} ${x + bend} ${to}`;
   return svg(
     "g",
-    { style: `stroke:var(--hue-${colour});fill:var(--hue-${colour})` },
+    { style: `stroke:${colour};fill:${colour}` },
     svg("path", { d: path, class: "tree-fork" }),
     svg("circle", { cx: x, cy: from, r: 3 }),
   );
-}
-
-/** Runs without an intervention share one colour; every branch with one has its own. */
-function hue(one: Placed): number {
-  return one.interventions.length ? 1 + (one.row % 5) : 0;
 }
 
 /** The same as a nested list of buttons: for the keyboard and for those who do not see the drawing. */
