@@ -17,6 +17,9 @@ export const cursor = new Store<Cursor>({ x: null, axis: "step", run: null, sour
 
 let waiting: Partial<Cursor> | null = null;
 
+/** Where it was told to be last, also within this frame: keys may come faster than frames. */
+export const pointed = (): Cursor => ({ ...cursor.get(), ...waiting });
+
 /** Tells everyone where the pointer is, at most once a frame. */
 export function point(change: Partial<Cursor>): void {
   if (waiting) {

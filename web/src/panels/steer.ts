@@ -1,7 +1,7 @@
 /** A chart worked by keys, when its title has the focus: arrows move the crosshair, + and − zoom around it. */
 
 import type { Chart } from "../charts/chart";
-import { cursor, point } from "../cursor";
+import { point, pointed } from "../cursor";
 import { view } from "../state";
 import { zoomTo } from "./zoom";
 
@@ -10,7 +10,7 @@ const STEP = 0.01;
 const LEAST = { step: 4, tokens: 4, time: 1 };
 
 function middle(chart: Chart): number {
-  const { x, axis } = cursor.get();
+  const { x, axis } = pointed();
   const [from, to] = chart.range;
   return x !== null && axis === chart.options.axis && x >= from && x <= to ? x : (from + to) / 2;
 }
@@ -23,7 +23,7 @@ export function steer(chart: Chart, event: KeyboardEvent): boolean {
   if (direction) {
     const far = direction * (to - from) * STEP * (event.shiftKey ? 10 : 1);
     const x = Math.min(Math.max(at + far, from), to);
-    const run = cursor.get().run ?? chart.list.at(-1)?.run ?? null;
+    const run = pointed().run ?? chart.list.at(-1)?.run ?? null;
     chart.follow(x, run);
     point({ x, run, axis: chart.options.axis, source: chart });
     return true;
