@@ -104,10 +104,7 @@ def open_page(browser: Browser, static: Path, serve: Callable[[World], str]) -> 
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda request: faults.extend(beyond(request.url)))
+        watch(page, faults)
         page.goto(serve(world) + ("#" + view if view else ""))
         page.wait_for_selector(".panel canvas")
         page.wait_for_function("() => window.__ontogeny.charts.some(chart => chart.series.length)")
@@ -125,18 +122,20 @@ def visit(browser: Browser, static: Path, serve: Callable[[World], str]) -> Iter
     faults: list[str] = []
     contexts = []
 
-    def start(view: str, runs: int = 1, **options: Any) -> Page:
+    def start(view: str, runs: int = 1, slow_table: bool = False, **options: Any) -> Page:
         world = example(runs=2, metrics=1, steps=1000)
         ids = [run["id"] for run in world.runs]
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(8_000)
-        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda request: faults.extend(beyond(request.url)))
+        watch(page, faults)
         answers(page, ids)
+        if slow_table:  # slower than the page waits for it
+            hold = "const plain = fetch; fetch = async (...asked) => (String(asked[0]).includes('collection')"
+            page.add_init_script(
+                hold + " && (await new Promise(go => setTimeout(go, 1500))), plain(...asked));"
+            )
         page.goto(f"{serve(world)}#{view}&runs={'%2C'.join(ids[:runs])}")
         return page
 
@@ -144,6 +143,14 @@ def visit(browser: Browser, static: Path, serve: Callable[[World], str]) -> Iter
     for context in contexts:
         context.close()
     assert faults == []
+
+
+def watch(page: Page, faults: list[str]) -> None:
+    """Writes down what must not happen on a page: errors, dialogs, requests beyond this machine."""
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda request: faults.extend(beyond(request.url)))
 
 
 def beyond(address: str) -> list[str]:

@@ -151,3 +151,9 @@ def test_links_lead_from_the_view_as_it_is(visit: Visit) -> None:
         link.click(modifiers=["Control"])
     assert said(page.url)["page"] == "transitions"
     assert said(opened.value.url)["page"] == "heads"
+
+
+def test_a_metric_that_becomes_known_later_is_led_to(visit: Visit) -> None:
+    """A slow table of runs: until it comes, all that is known of a run is what its own page says."""
+    page = visit(ALL, slow_table=True)
+    expect(linked(page, "open the metric loss.train at step 500$")).to_be_visible()

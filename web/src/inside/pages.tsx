@@ -165,7 +165,7 @@ export function TransitionsPage({ runs }: PageProps) {
   if (!found) return <Said>reading…</Said>;
   if (found instanceof Error) return <Said>{found.message}</Said>;
   const names = new Map(runs.map((run) => [run.id, run.name]));
-  const leads = () => leading(found, knownOf(runs));
+  const leads = () => leading(found, knownOf(ids));
   return (
     <div class="inside-page">
       <Mounted
@@ -176,23 +176,23 @@ export function TransitionsPage({ runs }: PageProps) {
   );
 }
 
-/** The address, for a view that also shows what is known of runs in full. */
+/** The address, for a view that also shows what is known of runs. */
 const informed: Memory = {
   ...address,
   watch: (changed) => {
-    const stops = [address.watch(changed), marks.watch(changed)];
+    const stops = [address.watch(changed), marks.watch(changed), known.watch(changed)];
     return () => stops.forEach((stop) => stop());
   },
 };
 
-/** Runs and their parts; of a run that was not asked for in full, the parts of the others. */
-function knownOf(runs: Run[]): Map<string, Known> {
+/** Runs as they are known by now, and their parts; of a run not asked for in full, the parts of the others. */
+function knownOf(ids: string[]): Map<string, Known> {
   const { details } = marks.get();
   const others = [...details.values()].flatMap(partsOf);
   return new Map(
-    runs.map((run) => {
-      const detail = details.get(run.id);
-      return [run.id, { last: run.last, parts: detail ? partsOf(detail) : others }];
+    ids.map((id) => {
+      const detail = details.get(id);
+      return [id, { last: known.get().byId.get(id)?.last ?? {}, parts: detail ? partsOf(detail) : others }];
     }),
   );
 }

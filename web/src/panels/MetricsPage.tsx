@@ -44,6 +44,7 @@ function useNames(runs: Run[], m: string): { names: Names | undefined; failed: s
 export function MetricsPage({ runs }: PageProps) {
   const m = useSelected(view, (now) => now.m);
   const { loaded, error } = useStore(known);
+  const first = useMemo(likely, []);
   const { names, failed } = useNames(runs, m);
   if (error || failed) return <p class="empty">{error || failed}</p>;
   if (!loaded || !names) return <p class="empty quiet">Loading</p>;
@@ -52,7 +53,7 @@ export function MetricsPage({ runs }: PageProps) {
     const reason = m ? `No metric matches “${m}”.` : "These runs recorded no metric.";
     return <p class="empty quiet">{reason}</p>;
   }
-  let near = likely();
+  let near = first;
   return (
     <>
       {names.sections.map((section) => {
